@@ -18,7 +18,7 @@ from sizebook.calculation.package import Package
 from sizebook.calculation.plain_file import EMPTY_SHEET
 from sizebook.calculation.preparation import prepare
 from sizebook.calculation.prepared import Prepared
-from sizebook.calculation.sheet_formulas import used_cells
+from sizebook.calculation.sheet_text import used_cells
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
@@ -28,26 +28,25 @@ from sizebook.core.registry import Function
 class Model(NamedTuple):
     """A workbook as the engine holds it, its formulas read and linked, and not yet worked out.
 
-    ``used`` are the cells that each sheet holds, and the row and column of each.
+    ``used`` are the addresses of the cells that each sheet holds, in one text.
     """
 
     prepared: Prepared
     calls: Calls
     engine: Any
-    used: Mapping[str, tuple[list[Place], list[tuple[int, int] | None]]]
+    used: Mapping[str, str]
 
 
 def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
     """Return the model of a package, which is rewritten on the way and then empty."""
     prepared = prepare(package, functions)
     calls = Calls(functions, prepared)
-    addresses = {sheet: used_cells(package.xml(part)) for sheet, part in package.sheets().items()}
-    used = {sheet: (list(zip(repeat(sheet), each)), list(map(cell_at, each))) for sheet, each in addresses.items()}
+    used = {sheet: used_cells(package.content(part)) for sheet, part in package.sheets().items()}
     package.forget()
     give_back_memory()  # the engine takes as much again
     engine = loaded(prepared, calls, package.path.name)
-    engine.get_eval_plan([(EMPTY_SHEET, 1, 1)])  # links the formulas, works none out
     prepared.file = b""
+    engine.get_eval_plan([(EMPTY_SHEET, 1, 1)])  # links the formulas, works none out
     return Model(prepared, calls, engine, used)
 
 
@@ -131,10 +130,10 @@ def _values(model: Model, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
     values: dict[Place, Any] = {}
     prepared = model.prepared
-    for sheet, (places, cells) in model.used.items():
-        value_at = partial(model.engine.get_value, sheet)
-        found = [None if at is None else shown(value_at(*at)) for at in cells]
-        for place, value in zip(places, found, strict=True):
+    for sheet, used in model.used.items():
+        addresses, value_at = used.split("\0"), partial(model.engine.get_value, sheet)
+        found = [None if at is None else shown(value_at(*at)) for at in map(cell_at, addresses)]
+        for place, value in zip(zip(repeat(sheet), addresses), found, strict=True):
             if value is not None:
                 spills = value == "#SPILL!" and place in prepared.formula_places and place not in spilled
                 values[place] = ErrorCode(NOT_CALCULABLE) if spills else value  # Excel takes one of its values

@@ -10,14 +10,14 @@ import json
 import os
 import sys
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 from sizebook.calculation.package import Package
-from sizebook.calculation.sheet_formulas import FormulaCell
+from sizebook.calculation.sheet_text import SheetText
 from sizebook.calculation.workbook_context import WorkbookContext
 from sizebook.core.errors import InputError
 from sizebook.core.tables import DATA
@@ -34,7 +34,7 @@ class RewrittenFormulas(NamedTuple):
     refused: dict[int, str]
 
 
-def cache_file(package: Package, found: Mapping[str, Sequence[FormulaCell]], book: WorkbookContext) -> Path | None:
+def cache_file(package: Package, found: Mapping[str, SheetText], book: WorkbookContext) -> Path | None:
     """Return the file of these formulas; None where a user has no cache, or another workbook is referred to."""
     folder = _folder()
     if folder is None or book.links.parts:
@@ -42,9 +42,9 @@ def cache_file(package: Package, found: Mapping[str, Sequence[FormulaCell]], boo
     about = hashlib.sha256(_code())
     names = sorted(map(repr, package.defined_names()))
     about.update(repr((names, book.tables, book.sheets, sorted(book.functions), book.dates_from_1904)).encode())
-    for sheet, formulas in found.items():
-        texts = (f"{c.get('r')}\1{c.get('cm')}\1{sorted(f.attrib.items())}\1{f.text}" for c, f in formulas)
-        about.update("\0".join([sheet, *texts]).encode(errors="replace"))
+    for sheet, text in found.items():
+        marked = [repr(each._replace(span=(0, 0))) for each in text.marked]
+        about.update("\0".join([sheet, *text.addresses, *text.texts, *marked]).encode(errors="replace"))
     return folder / f"{about.hexdigest()}.formulas"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from lxml import etree
 
+from sizebook.calculation.tokens import cell_at
 from sizebook.core.errors import InputError
 from sizebook.intake.archives import CONTENT_TYPES, archive, holds_xml, refuse_doctype
 from sizebook.intake.files import refuse_over
@@ -58,6 +59,7 @@ class Package:
     path: Path
     entries: list[tuple[zipfile.ZipInfo, bytes]]
     _parsed: dict[str, etree._Element] = field(default_factory=dict)
+    _cells: dict[str, dict[tuple[int, int], etree._Element]] = field(default_factory=dict)  # of worksheets, as parsed
     _changed: set[str] = field(default_factory=set)
     # Parts that changed in nothing but plain values of cells without formulas: those, by sheet, row and column.
     _given: dict[str, dict[tuple[str, int, int], Any]] = field(default_factory=dict)
@@ -136,6 +138,23 @@ class Package:
                 self._sheets = {}
         return self._parsed[part]
 
+    def cells(self, part: str) -> dict[tuple[int, int], etree._Element]:
+        """Return the cells that a worksheet part holds, by row and column."""
+        if part not in self._cells:
+            found = ((cell_at(cell.get("r", "")), cell) for cell in self.xml(part).iter(tag("c")))
+            self._cells[part] = {place: cell for place, cell in found if place is not None}
+        return self._cells[part]
+
+    def settle(self, part: str) -> None:
+        """Hold a part as text again, with its changes: its elements take twenty times the memory."""
+        place = self._place(part)
+        if part in self._changed and place is not None:
+            self.entries[place] = self.entries[place][0], self._written(part)
+            self._changed.discard(part)
+            self._given.pop(part, None)
+        self._parsed.pop(part, None)
+        self._cells.pop(part, None)
+
     def root(self, part: str) -> str:
         """Return the tag of a part's root element; the rest is left to whoever reads the part, in another process."""
         if part not in self._roots:
@@ -145,6 +164,13 @@ class Package:
                 beginning = etree.iterparse(io.BytesIO(self._data(part)), ("start",), **_SAFELY)
                 self._roots[part] = str(next(iter(beginning))[1].tag)
         return self._roots[part]
+
+    def content(self, part: str) -> bytes:
+        """Return a part as it will be written."""
+        return self._written(part) if part in self._changed else self._data(part)
+
+    def _written(self, part: str) -> bytes:
+        return etree.tostring(self._parsed[part], xml_declaration=True, encoding="UTF-8", standalone=True)
 
     def _data(self, part: str) -> bytes:
         place = self._place(part)
@@ -170,6 +196,7 @@ class Package:
         else:
             self.entries[place] = self.entries[place][0], data
         self._parsed.pop(part, None)
+        self._cells.pop(part, None)
         self._roots.pop(part, None)
         self._sheets = {}
         self._given.pop(part, None)
@@ -207,8 +234,7 @@ class Package:
     def _parts(self, changed: Set[str]) -> Iterator[tuple[zipfile.ZipInfo, bytes]]:
         for info, data in self.entries:
             if info.filename in changed:
-                root = self._parsed[info.filename]
-                yield info, etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True)
+                yield info, self._written(info.filename)
             elif info.filename not in self._removed:
                 yield info, data
 
@@ -216,6 +242,7 @@ class Package:
         """Let go of all parts, once whoever read them needs them no more."""
         self.entries.clear()
         self._parsed.clear()
+        self._cells.clear()
 
     def save(self, path: Path) -> None:
         """Write the workbook whole or not at all: to a temporary file beside ``path``, then renamed."""

@@ -9,9 +9,6 @@ from itertools import repeat
 from time import process_time
 from typing import NamedTuple
 
-from lxml import etree
-
-from sizebook.calculation.calculated import Place
 from sizebook.calculation.callback_names import FIT, PLACE, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
 from sizebook.calculation.copies import (
@@ -33,14 +30,8 @@ from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.plain_file import plain_file
 from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.rewriter import Rewriter
-from sizebook.calculation.sheet_formulas import (
-    ArrayFormula,
-    FormulaCell,
-    are_addresses,
-    array_formula,
-    cell_area,
-    formulas,
-)
+from sizebook.calculation.sheet_formulas import ArrayFormula, are_addresses, cell_area
+from sizebook.calculation.sheet_text import MarkedFormula, SheetText, Span
 from sizebook.calculation.tables import tables
 from sizebook.calculation.tokens import Area, address, area, cell_at, references, shifted
 from sizebook.calculation.used_cells import UsedCells
@@ -53,9 +44,13 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
     """Rewrite the formulas of a package in place, and return what the engine is to read."""
     _refuse_settings(package)
     outside = links(package)
-    found = {sheet: formulas(package.xml(part)) for sheet, part in package.sheets().items()}
+    found = {}
+    for sheet, part in package.sheets().items():
+        found[sheet] = SheetText(package, part)
+        package.settle(part)
     prepared = Prepared(_is_set(package, "workbookPr", "date1904"), tuple(found))
     anchors = _dynamic(found)
+    with_formulas = frozenset(sheet for sheet, text in found.items() if text.spans or text.marked)
     book = WorkbookContext(
         names=Names(package),
         tables=tables(package),
@@ -64,25 +59,28 @@ def prepare(package: Package, functions: Mapping[str, Function]) -> Prepared:
         links=outside,
         anchors=anchors,
         used=UsedCells(package, frozenset(sheet for sheet, *_ in anchors)),
-        short=ShortNumbers(package, frozenset(sheet for sheet, cells in found.items() if cells)),
+        short=ShortNumbers(package, with_formulas),
         dates_from_1904=prepared.dates_from_1904,
     )
     file, begun = cache_file(package, found, book), process_time()
     prepared.cached = read_cache(file, book)
-    sheets = [_Preparing(package, prepared, book, sheet, part) for sheet, part in package.sheets().items()]
-    for sheet in sheets:
-        sheet.all_formulas(found[sheet.sheet])
+    for sheet, text in found.items():
+        _Preparing(prepared, book, sheet, text).all_formulas()
     if prepared.cached is None and process_time() - begun > LEAST_SECONDS:
         write_cache(file, prepared.all_rewritten(), book)
+    prepared.cached = None
     prepared.hang_on_values = bool(book.used.known or book.short.known)
+    for sheet, part in package.sheets().items():
+        if (content := found.pop(sheet).changed()) is not package.content(part):
+            package.put(part, content)
     prepared.file = plain_file(package, outside, dates_from_1904=prepared.dates_from_1904)
     return prepared
 
 
-def _dynamic(found: Mapping[str, list[FormulaCell]]) -> frozenset[tuple[str, int, int]]:
+def _dynamic(found: Mapping[str, SheetText]) -> frozenset[tuple[str, int, int]]:
     """Return where the dynamic array formulas stand."""
-    arrays = ((sheet, cell_at(cell.get("r", ""))) for sheet, cells in found.items() for cell, formula in cells
-              if cell.get("cm") and formula.get("t") == "array")  # fmt: skip
+    arrays = ((sheet, cell_at(each.address)) for sheet, text in found.items() for each in text.marked
+              if each.dynamic and each.attributes["t"] == "array")  # fmt: skip
     return frozenset((sheet.casefold(), *place) for sheet, place in arrays if place is not None)
 
 
@@ -115,8 +113,8 @@ class _Shared(NamedTuple):
 class _Preparing:
     """One sheet while its formulas are rewritten."""
 
-    def __init__(self, package: Package, prepared: Prepared, book: WorkbookContext, sheet: str, part: str) -> None:
-        self.package, self.prepared, self.book, self.sheet, self.part = package, prepared, book, sheet, part
+    def __init__(self, prepared: Prepared, book: WorkbookContext, sheet: str, found: SheetText) -> None:
+        self.prepared, self.book, self.sheet, self.found = prepared, book, sheet, found
         self.cached = prepared.cached
         # The same text in all copies, so that the engine takes them apart once.
         self.own_place = f"{book.sheets.index(sheet)},ROW(),COLUMN()"
@@ -125,108 +123,99 @@ class _Preparing:
         self.copied: dict[Pieces, Template] = {}  # formulas as they read from their cells, and as they are rewritten
         self.copies = Copies()
 
-    def all_formulas(self, found: list[FormulaCell]) -> None:
+    def all_formulas(self) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
         filled: list[tuple[Area, Area]] = []
-        for cell, _ in found:
-            if cell.get("t") == "e":
-                self.prepared.stored_errors[self.sheet, cell.get("r", "")] = cell.findtext(tag("v"), "")
-        self._ordinary([each for each in found if each[1].get("t") is None])
-        for cell, formula in found:
-            kind = formula.get("t")
+        self.prepared.stored_errors |= {(self.sheet, at): code for at, code in self.found.errors.items()}
+        self._ordinary()
+        for formula in self.found.marked:
+            kind = formula.attributes["t"]
             if kind == "dataTable":
-                self._data_table(cell, formula)
+                self._data_table(formula)
             elif kind == "array":
-                filled.append(self._array(cell, formula))
-            elif kind is not None:
-                self._shared(cell, formula)
-        for text in list(self.package.xml(self.part).iter(tag("is"))):
-            if text.find(tag("r")) is not None:
-                self._plain_text(text)
+                filled.append(self._array(formula))
+            else:
+                self._shared(formula)
         self._make_room(filled)
 
-    def _ordinary(self, found: list[FormulaCell]) -> None:
+    def _ordinary(self) -> None:
         """Rewrite formulas of one cell each: there may be a hundred thousand, of which a few differ in kind."""
-        texts, addresses = [formula.text or "" for _, formula in found], [cell.get("r", "") for cell, _ in found]
+        texts, addresses, spans = self.found.texts, self.found.addresses, self.found.spans
         if not are_addresses(addresses):
-            for cell, _ in found:
-                cell_area(cell, self.sheet)  # says what is wrong
+            for at in addresses:
+                cell_area(at, self.sheet)  # says what is wrong
         first = self.prepared.add_all(list(zip(repeat(self.sheet), addresses)), texts)
         if self.cached is not None:
-            for number, (cell, formula) in enumerate(found, first):
-                self._put_cached(self.cached, cell, formula, number)
+            for number, (at, span) in enumerate(zip(addresses, spans, strict=True), first):
+                self._put_cached(self.cached, number, at, span)
             return
         some = stands_apart("\0".join(texts))
         for index, (kind, of_row) in enumerate(kinds(texts)):
             apart = some and stands_apart(texts[index])
             if kind in self.copies.plain and not apart:
                 continue
-            cell, formula = found[index]
-            copy = None if apart else self.copies.rewritten(texts[index], (kind, of_row), addresses[index])
+            at, span = addresses[index], spans[index]
+            copy = None if apart else self.copies.rewritten(texts[index], (kind, of_row), at)
             if copy is None:
-                self._write(cell, formula, first + index, texts[index])
+                self._write(first + index, at, span, texts[index])
             elif copy != texts[index]:
-                self._put(formula, first + index, copy)
+                self._put(first + index, span, copy)
 
-    def _array(self, cell: etree._Element, formula: etree._Element) -> tuple[Area, Area]:
+    def _array(self, formula: MarkedFormula) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
-        text, array = formula.text or "", array_formula(self.sheet, cell, formula)
-        number = self.prepared.add(self._place(cell), text)
+        own = cell_area(formula.address, self.sheet)
+        array = ArrayFormula(area(formula.attributes.get("ref", ""), self.sheet) or own, formula.dynamic)
+        number = self.prepared.add((self.sheet, formula.address), formula.text)
         self.prepared.arrays[number] = array
-        self._write(cell, formula, number, text)
-        return array.filled, cell_area(cell, self.sheet)
+        self._write(number, formula.address, formula.span, formula.text)
+        return array.filled, own
 
-    def _put_cached(self, kept: RewrittenFormulas, cell: etree._Element, formula: etree._Element, number: int) -> None:
+    def _put_cached(self, kept: RewrittenFormulas, number: int, at: str, span: Span) -> None:
         """Put in place what became of a formula before."""
         text = kept.texts[number]
         if text is not None:
-            self._put(formula, number, text)
+            self._put(number, span, text)
         if number in kept.refused:
-            self.prepared.refused[self._place(cell)] = kept.refused[number]
+            self.prepared.refused[self.sheet, at] = kept.refused[number]
 
-    def _shared(self, cell: etree._Element, formula: etree._Element) -> None:
+    def _shared(self, formula: MarkedFormula) -> None:
         """Rewrite a formula that cells share: the first has its text, the others that of the first, shifted."""
-        text, index, at = formula.text or "", formula.get("si", ""), cell_area(cell, self.sheet)
+        index, at, span = formula.attributes.get("si", ""), cell_area(formula.address, self.sheet), formula.span
+        place, text = (self.sheet, formula.address), formula.text
         if text:
-            number = self.prepared.add(self._place(cell), text)
-            is_plain = self._write(cell, formula, number, text)
+            number = self.prepared.add(place, text)
+            is_plain = self._write(number, formula.address, span, text)
             grown = any(map(grows, references(text)))  # in one of the cells an area may stand from its end
             self.shared[index] = _Shared(text, at, is_plain and not grown, () if grown else relative(text, at))
             return
         if index not in self.shared:
             raise InputError(
-                f"damaged workbook: got a shared formula without its text at {self.sheet}!{cell.get('r')}, want "
+                f"damaged workbook: got a shared formula without its text at {'!'.join(place)}, want "
                 "one. Open and save it in Excel."
             )
         master, origin, is_plain, seen = self.shared[index]
         down, across = at.top - origin.top, at.left - origin.left
-        number = self.prepared.add(self._place(cell), master, down, across)
+        number = self.prepared.add(place, master, down, across)
         if seen in self.copied:
-            self._put(formula, number, self.copied[seen].written(at.top, at.left))
+            self._put(number, span, self.copied[seen].written(at.top, at.left))
         elif not is_plain:
             text = shifted(master, down, across)
-            if self._write(cell, formula, number, text):  # the first may no longer have it
-                self._put(formula, number, text)
+            if self._write(number, formula.address, span, text):  # the first may no longer have it
+                self._put(number, span, text)
 
-    def _place(self, cell: etree._Element) -> Place:
-        address = cell.get("r", "")
-        if cell_at(address) is None:
-            cell_area(cell, self.sheet)  # says what is wrong
-        return self.sheet, address
-
-    def _write(self, cell: etree._Element, formula: etree._Element, number: int, text: str) -> bool:
+    def _write(self, number: int, address: str, span: Span, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
         if self.cached is not None:
-            self._put_cached(self.cached, cell, formula, number)
+            self._put_cached(self.cached, number, address, span)
             return False
-        at, array = cell_area(cell, self.sheet), self.prepared.arrays.get(number)
+        at, array = cell_area(address, self.sheet), self.prepared.arrays.get(number)
         if array is not None:
-            self._put(formula, number, self._filling(array, number, text, at))
+            self._put(number, span, self._filling(array, number, text, at))
             return False
         seen, kind = relative(text, at), down_kind(text)
         if stands_apart(text) or is_mirrored(text):
             alone = self._rewritten(Rewriter(self.book, at), number, text)
-            self._put(formula, number, template(alone).written(at.top, at.left))
+            self._put(number, span, template(alone).written(at.top, at.left))
             return False
         if seen in self.unchanged:
             return True
@@ -238,11 +227,11 @@ class _Preparing:
                 self.unchanged.add(seen)
                 return True
             if not rewriter.moves:
-                self._put(formula, number, template(rewritten).written(at.top, at.left))
+                self._put(number, span, template(rewritten).written(at.top, at.left))
                 return False
             self.copied[seen] = template(rewritten)
         self.copies.note_rewritten(kind, at.left, seen, self.copied[seen])
-        self._put(formula, number, self.copied[seen].written(at.top, at.left))
+        self._put(number, span, self.copied[seen].written(at.top, at.left))
         return False
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
@@ -262,40 +251,20 @@ class _Preparing:
             rewritten = f"{REFUSED}()"
         return tuple(self.own_place if piece == PLACE else piece for piece in relative(rewritten, rewriter.at))
 
-    def _put(self, formula: etree._Element, number: int, text: str) -> None:
-        self.package.xml(self.part, change=True)
+    def _put(self, number: int, span: Span, text: str) -> None:
         self.prepared.rewritten[number] = text
-        formula.attrib.clear()
-        formula.text = text
+        self.found.put(span, text)
 
-    def _data_table(self, cell: etree._Element, formula: etree._Element) -> None:
+    def _data_table(self, formula: MarkedFormula) -> None:
         """Leave the results of a what-if data table as they are stored: nothing but Excel works them out."""
-        self.package.xml(self.part, change=True)
-        filled = area(formula.get("ref", ""), self.sheet) or cell_area(cell, self.sheet)
-        cell.remove(formula)
-        for at in filled.cells():
+        own = cell_area(formula.address, self.sheet)
+        self.found.put(formula.span, None)
+        for at in (area(formula.attributes.get("ref", ""), self.sheet) or own).cells():
             self.prepared.refused[self.sheet, address(*at)] = "it is a result of a what-if data table"
-
-    def _plain_text(self, element: etree._Element) -> None:
-        """Write a text of several formats as one without."""
-        self.package.xml(self.part, change=True)
-        guide = tag("rPh")  # how a text is pronounced, which is no part of it
-        parts = [part for part in element if part.tag != guide]
-        text = "".join(t.text or "" for part in parts for t in part.iter(tag("t")))
-        for child in list(element):
-            element.remove(child)
-        etree.SubElement(element, tag("t")).text = text
 
     def _make_room(self, filled: list[tuple[Area, Area]]) -> None:
         """Empty the cells that array formulas fill, so that the engine finds room there."""
-        filled = [(array, anchor) for array, anchor in filled if not array.is_cell]
-        if not filled:
-            return
-        cells = {cell.get("r", ""): cell for cell in self.package.xml(self.part, change=True).iter(tag("c"))}
-        for array, anchor in filled:
-            for row, column in array.cells():
-                cell = cells.get(address(row, column))
-                if cell is not None and (row, column) != (anchor.top, anchor.left) and cell.find(tag("f")) is None:
-                    cell.attrib.pop("t", "")
-                    for child in list(cell):
-                        cell.remove(child)
+        within = {address(*at) for array, _ in filled for at in array.cells() if not array.is_cell}
+        anchors = {address(anchor.top, anchor.left) for _, anchor in filled}
+        if within:
+            self.found.empty(within - anchors)

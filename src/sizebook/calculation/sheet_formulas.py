@@ -11,7 +11,6 @@ from sizebook.calculation.tokens import Area, area, cell_at
 from sizebook.core.errors import InputError
 
 _FORMULA = tag("f")
-_CELL = tag("c")
 FormulaCell = tuple[etree._Element, etree._Element]  # a cell and its formula
 # XML holds no NUL, so that one search goes through all addresses of a sheet.
 _PLACES = re.compile(r"(?:[A-Z]{1,3}[1-9][0-9]{0,6}\0)*")
@@ -30,22 +29,17 @@ def formulas(sheet: etree._Element) -> list[FormulaCell]:
     return [(cell, formula) for formula in found if (cell := formula.getparent()) is not None]
 
 
-def used_cells(sheet: etree._Element) -> list[str]:
-    """Return the address of every cell that a worksheet holds."""
-    return [cell.get("r", "") for cell in sheet.iter(_CELL)]
-
-
 def are_addresses(texts: Sequence[str]) -> bool:
     """Return whether each text is an address as files write it, ``C7``."""
     return _PLACES.fullmatch("\0".join([*texts, ""])) is not None
 
 
-def cell_area(cell: etree._Element, sheet: str) -> Area:
-    """Return where a cell element stands; Excel and every writer that we know name each cell."""
-    place = cell_at(cell.get("r", ""))
+def cell_area(address: str, sheet: str) -> Area:
+    """Return where a cell stands; Excel and every writer that we know name each cell."""
+    place = cell_at(address)
     if place is None:
         raise InputError(
-            f"cell without an address: got r={cell.get('r')!r} on sheet '{sheet}', want A1, B2 ... "
+            f"cell without an address: got r={address!r} on sheet '{sheet}', want A1, B2 ... "
             "Open the workbook in Excel and save it again."
         )
     row, column = place
@@ -55,4 +49,6 @@ def cell_area(cell: etree._Element, sheet: str) -> Area:
 def array_formula(sheet: str, cell: etree._Element, formula: etree._Element) -> ArrayFormula:
     """Return what an array formula fills."""
     # cm points at the cell metadata that makes an array formula a dynamic one; Excel writes no other.
-    return ArrayFormula(area(formula.get("ref", ""), sheet) or cell_area(cell, sheet), cell.get("cm") is not None)
+    return ArrayFormula(
+        area(formula.get("ref", ""), sheet) or cell_area(cell.get("r", ""), sheet), cell.get("cm") is not None
+    )

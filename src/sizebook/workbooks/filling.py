@@ -24,7 +24,7 @@ from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, fi
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.chart_caches import CellValue, Drawn, drawn_cells, refresh_charts
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
-from sizebook.workbooks.print_ranges import apply_print_ranges
+from sizebook.workbooks.print_ranges import apply_print_range, print_marks
 from sizebook.workbooks.sheet import Sheet
 from sizebook.workbooks.target_formats import convert_for
 
@@ -181,10 +181,17 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
     calculated = recalculated_when_asked(package)
     if strict:
         _refuse_uncalculated(package.path, calculated)
-    stored = _write_computed(sheets, calculated)
-    _hold_values(package, sheets, stored)
-    apply_print_ranges(package, stored)
-    refresh_charts(package, stored, drawn)  # of the cells that are shown now
+    shown = _shown(sheets, calculated)
+    held, marks = list(_held_areas(package)), print_marks(package)
+    for sheet in sheets.values():  # one after the other: the elements of all take more memory than all else
+        _write_computed(sheet, calculated)
+        for to, source in held:
+            if to.sheet == sheet.name:
+                _hold_values(sheet, to, source, shown)
+        for mark, at in marks.get(sheet.name, ()):
+            apply_print_range(package, sheet.name, mark, at, shown)
+        sheet.settle()
+    refresh_charts(package, shown, drawn)  # of the cells that are shown now
     return calculated
 
 
@@ -267,29 +274,37 @@ def _refuse_uncalculated(template: Path, calculated: Calculated) -> None:
         )
 
 
-def _write_computed(sheets: Mapping[str, Sheet], calculated: Calculated) -> CellValue:
-    """Store what each formula gives; return what a cell of the written workbook shows."""
+def _shown(sheets: Mapping[str, Sheet], calculated: Calculated) -> CellValue:
+    """Return what a cell of the written workbook shows; what is not calculated keeps what is stored beside it."""
     kept = set(calculated.not_calculated)
-    for sheet in sheets.values():
-        for cell, formula in formulas(sheet.root):
-            place, kind = (sheet.name, cell.get("r", "")), formula.get("t")
-            if place in kept and kind != "dataTable":
-                sheet.keep(cell)
-            elif kind == "array":
-                array = array_formula(sheet.name, cell, formula)
-                filled = calculated.spilled.get(place, array.filled)
-                if array.dynamic:
-                    sheet.set_array(formula, filled)
-                for row, column in filled.cells():
-                    sheet.write_computed(row, column, calculated[sheet.name, address(row, column)])
-            elif kind != "dataTable":
-                sheet.store(cell, calculated[place])
+    for name in {sheet for sheet, _ in kept}:
+        for cell, formula in formulas(sheets[name].root):
+            if (name, cell.get("r", "")) in kept and formula.get("t") != "dataTable":
+                sheets[name].keep(cell)
 
     def shown(sheet: str, row: int, column: int) -> Any:
         at = sheet, address(row, column)
         return sheets[sheet].value(row, column) if at in kept else calculated[at]
 
     return shown
+
+
+def _write_computed(sheet: Sheet, calculated: Calculated) -> None:
+    """Store what each formula of a sheet gives."""
+    kept = set(calculated.not_calculated)
+    for cell, formula in formulas(sheet.root):
+        place, kind = (sheet.name, cell.get("r", "")), formula.get("t")
+        if place in kept or kind == "dataTable":
+            continue
+        if kind != "array":
+            sheet.store(cell, calculated[place])
+            continue
+        array = array_formula(sheet.name, cell, formula)
+        filled = calculated.spilled.get(place, array.filled)
+        if array.dynamic:
+            sheet.set_array(formula, filled)
+        for row, column in filled.cells():
+            sheet.write_computed(row, column, calculated[sheet.name, address(row, column)])
 
 
 def _held_areas(package: Package) -> Iterator[tuple[Area, Area]]:
@@ -307,11 +322,9 @@ def _empty_held_cells(package: Package, sheets: Mapping[str, Sheet]) -> None:
             sheets[to.sheet].write_input(row, column, None)
 
 
-def _hold_values(package: Package, sheets: Mapping[str, Sheet], shown: CellValue) -> None:
+def _hold_values(sheet: Sheet, to: Area, source: Area, shown: CellValue) -> None:
     """Write the values that held cells hold: they stay without functions."""
-    for to, source in _held_areas(package):
-        sheet = sheets[to.sheet]
-        for (row, column), at in zip(to.cells(), source.cells(), strict=True):
-            value = shown(source.sheet, *at)
-            write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
-            write(row, column, value)
+    for (row, column), at in zip(to.cells(), source.cells(), strict=True):
+        value = shown(source.sheet, *at)
+        write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
+        write(row, column, value)

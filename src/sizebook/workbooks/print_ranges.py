@@ -7,7 +7,7 @@ leave it out; a later filling unfolds it.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lxml import etree
@@ -51,22 +51,23 @@ def fold_blank(sheet: Worksheet, cells: str) -> None:
     sheet.defined_names[name] = DefinedName(name, attr_text=reference, hidden=True)
 
 
-def apply_print_ranges(package: Package, shown: Shown) -> None:
-    """Print and fold what the sheets of a package ask for."""
+def print_marks(package: Package) -> Mapping[str, list[tuple[etree._Element, Area]]]:
+    """Return the names of each sheet that say what filling is to look at, and where."""
     tabs = [tab.get("name", "") for tab in package.xml(WORKBOOK).iterfind(f"{tag('sheets')}/{tag('sheet')}")]
-    for mark, at in list(_marks(package)):
-        tab = tabs[int(mark.get("localSheetId", ""))]
-        if mark.get("name") == PRINT_TO:
-            _print_to(package, mark, (tab, at), shown)
-        else:
-            _fold(package, tab, at, shown)
-
-
-def _marks(package: Package) -> Iterator[tuple[etree._Element, Area]]:
+    found: dict[str, list[tuple[etree._Element, Area]]] = {}
     for name in package.xml(WORKBOOK).iterfind(_NAMES):
         at = area(name.text or "", "") if name.get("name") in (PRINT_TO, FOLD_ROWS, FOLD_COLUMNS) else None
         if at is not None and name.get("localSheetId") and name.get("hidden") == "1":
-            yield name, at
+            found.setdefault(tabs[int(name.get("localSheetId", ""))], []).append((name, at))
+    return found
+
+
+def apply_print_range(package: Package, tab: str, mark: etree._Element, at: Area, shown: Shown) -> None:
+    """Print and fold what one of `print_marks` asks for."""
+    if mark.get("name") == PRINT_TO:
+        _print_to(package, mark, (tab, at), shown)
+    else:
+        _fold(package, tab, at, shown)
 
 
 def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], shown: Shown) -> None:

@@ -2,7 +2,6 @@
 
 import re
 from datetime import date, datetime
-from functools import cached_property
 from typing import Any
 
 from lxml import etree
@@ -43,20 +42,19 @@ class Sheet:
         self._part = package.sheets()[name]
         self.name = name
 
-    @cached_property
+    @property
     def root(self) -> Cell:
         """The part's root element, read once it is asked for: most sheets are not until their figures are known."""
         return self._package.xml(self._part)
 
-    @cached_property
+    @property
     def cells(self) -> dict[tuple[int, int], Cell]:
         """The cells that the file holds, by row and column."""
-        found = {}
-        for cell in self.root.iter(tag("c")):
-            place = cell_at(cell.get("r", ""))
-            if place is not None:
-                found[place] = cell
-        return found
+        return self._package.cells(self._part)
+
+    def settle(self) -> None:
+        """Let go of the elements, with what changed kept as text."""
+        self._package.settle(self._part)
 
     def value(self, row: int, column: int) -> Any:
         """Return what a cell holds or its formula last gave: None, bool, float, str or an `ErrorCode`."""
@@ -171,13 +169,14 @@ class Sheet:
 
     def _cell(self, row: int, column: int) -> Cell:
         """Return a cell's element, made in its place where the file has none."""
-        if (row, column) not in self.cells:
+        cells = self.cells
+        if (row, column) not in cells:
             line = self._row(row)
             cell = etree.Element(tag("c"), r=address(row, column))
             before = [c for c in line if column_number(c.get("r", "").rstrip("0123456789")) < column]
             line.insert(len(before), cell)
-            self.cells[row, column] = cell
-        return self.cells[row, column]
+            cells[row, column] = cell
+        return cells[row, column]
 
     def _row(self, row: int) -> etree._Element:
         data = self.root.find(tag("sheetData"))
