@@ -5,7 +5,6 @@ counted from the cell (as R1C1 references do).
 """
 
 import re
-from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -13,46 +12,39 @@ from sizebook.calculation.tokens import (
     LAST_COLUMN,
     LAST_ROW,
     Area,
-    cell_at,
     column_letters,
     column_number,
     halves,
     tokenize,
 )
 
-# Kinds of formulas: those that differ only in the rows of their references, and in columns that nothing fixes.
 # A digit is looked for first and what stands before it afterwards, which is several times as fast.
 _ROW = re.compile(r"\d(?<=[A-Za-z$]\d)\d*(?![\w(.])")
-_LOOSE_COLUMN = re.compile(r"(?<![\w.$])[A-Za-z]{1,3}(?=\$?0(?![\w(.]))")
 _LONG_ROW = re.compile(r"[1-9](?<=[A-Za-z$:]\d)\d{6}(?![\w(.])")  # may lie beyond the last of a sheet
 _ROWS = re.compile(r"(?<!\d)(\d{1,7}):\$?[A-Za-z]{0,3}\$?(\d{1,7})")  # both ends of an area
 _COLUMNS = re.compile(r"([A-Za-z]{1,3})\$?\d*:\$?([A-Za-z]{1,3})(?![A-Za-z])")
 _DOWN, _ACROSS = "down", "across"  # what differs between copies
+_TRIED = 4  # formulas above a cell in its column: some tables repeat after a few rows
 
 
 def down_kind(text: str) -> str:
-    """Return a formula with 0 for each row of a reference: alike for copies further down."""
+    """Return a formula with 0 for each row of a reference: alike for copies further down, and others."""
     return _ROW.sub("0", text)
 
 
 def stands_apart(text: str) -> bool:
-    """Return whether a formula may name a row beyond the last of a sheet, or an area from below, as its copies do not.
+    """Return whether a formula may name a row beyond the last of a sheet, or an area from below or from its right end,
+    as its copies do not.
 
     ``B$5:B3`` is a copy of ``B$5:B7``; the engine fails at an area whose ends are the wrong way round.
     """
     return any(int(row) > LAST_ROW for row in _LONG_ROW.findall(text)) or (
-        ":" in text and any(int(first) > int(last) for first, last in _ROWS.findall(text))
+        ":" in text
+        and (
+            any(int(first) > int(last) for first, last in _ROWS.findall(text))
+            or any((len(first), first.upper()) > (len(last), last.upper()) for first, last in _COLUMNS.findall(text))
+        )
     )
-
-
-def is_mirrored(kind: str) -> bool:
-    """Return whether a `down_kind` may name an area from its right end."""
-    return any((len(first), first.upper()) > (len(last), last.upper()) for first, last in _COLUMNS.findall(kind))
-
-
-def across_kind(kind: str) -> str:
-    """Return a `down_kind` with A for each column that is not fixed: alike for copies to the right as well."""
-    return _LOOSE_COLUMN.sub("A", kind)
 
 
 def grows(reference: str) -> bool:
@@ -62,20 +54,6 @@ def grows(reference: str) -> bool:
         one[:1] != other[:1] and "$" in one + other
         for one, other in zip(halves(first), halves(last or first), strict=True)
     )
-
-
-def kinds(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield both kinds of formulas; one search goes through all of them, another through those that differ.
-
-    A mirrored one is no copy of any further left: its second kind is blank.
-    """
-    if not texts:
-        return
-    down = down_kind("\0".join(texts)).split("\0")
-    different = list(dict.fromkeys(down))
-    across = dict(zip(different, across_kind("\0".join(different)).split("\0"), strict=True))
-    across |= dict.fromkeys(filter(is_mirrored, different), "")
-    yield from ((kind, across[kind]) for kind in down)
 
 
 class Corner(NamedTuple):
@@ -105,6 +83,15 @@ def relative(formula: str, at: Area) -> Pieces:
         if token.text.endswith("#"):
             found.append("#")
     return tuple(found)
+
+
+def copies_grow(seen: Pieces) -> bool:
+    """Return whether an area in a formula is of another size in its copies, and may stand from its end there."""
+    return any(
+        (first.across is None) != (last.across is None) or (first.down is None) != (last.down is None)
+        for first, colon, last in zip(seen, seen[1:], seen[2:], strict=False)
+        if colon == ":" and isinstance(first, Corner) and isinstance(last, Corner)
+    )
 
 
 def _corner(text: str, at: Area) -> Corner:
@@ -152,34 +139,32 @@ def _letters(column: int) -> str:
     return column_letters((column - 1) % LAST_COLUMN + 1)
 
 
+class Copy(NamedTuple):
+    """A formula as it reads from its cell, and what becomes of it and of its copies; None where it stands."""
+
+    seen: Template
+    rewritten: Template | None
+
+
 class Copies:
-    """The ordinary formulas of a sheet that were rewritten, as they read further down and to the right."""
+    """The ordinary formulas of a sheet in the order of its cells: nearly all are copies of one beside or above them."""
 
     def __init__(self) -> None:
-        self.plain: set[str] = set()  # kinds of formulas that stand as they are
-        # As they are, and rewritten (None where they stand): by the kind and the column, and the latest by the kind.
-        self._lines: dict[tuple[str, int], tuple[Template, Template | None]] = {}
-        self._rows: dict[str, tuple[Template, Template | None]] = {}
+        self._row, self._beside = 0, list[Copy]()
+        self._above: dict[int, list[Copy]] = {}
 
-    def note_unchanged(self, kind: str, seen: Pieces) -> None:
-        """Note a formula that stands as it is, here and in its copies."""
-        self.plain.add(kind)
-        self._rows[across_kind(kind)] = template(seen), None
-
-    def note_rewritten(self, kind: str, column: int, seen: Pieces, rewritten: Template) -> None:
-        """Note what becomes of a formula and its copies."""
-        self._lines[kind, column] = self._rows[across_kind(kind)] = template(seen), rewritten
-
-    def rewritten(self, text: str, kind: tuple[str, str], address: str) -> str | None:
-        """Return what becomes of a formula that is a copy of one noted before, None for any other."""
-        down, across = kind
-        row, column = cell_at(address) or (1, 0)
-        for known in (self._lines.get((down, column)), self._rows.get(across)):
-            if known is None or known[0].written(row, column) != text:
-                continue
-            if known[1] is None:
-                self.plain.add(down)
-                return text
-            self._lines[down, column] = known
-            return known[1].written(row, column)
+    def find(self, text: str, row: int, column: int) -> Copy | None:
+        """Return what a formula is a copy of, None where that is not beside nor above it."""
+        beside = self._beside if row == self._row else []
+        for known in [*beside, *self._above.get(column, [])]:
+            if known.seen.written(row, column) == text:
+                return known
         return None
+
+    def note(self, copy: Copy | None, row: int, column: int) -> None:
+        """Note the formula of a cell; None where no copy of it may be rewritten like it."""
+        self._row, self._beside = row, [] if copy is None else [copy]
+        if copy is not None:
+            above = self._above.get(column, [])
+            if not above or above[0] is not copy:
+                self._above[column] = [copy, *(each for each in above if each is not copy)][:_TRIED]

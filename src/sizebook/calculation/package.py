@@ -145,6 +145,10 @@ class Package:
             self._cells[part] = {place: cell for place, cell in found if place is not None}
         return self._cells[part]
 
+    def look_up_anew(self, part: str) -> None:
+        """Forget where the cells of a worksheet part stand: they may have moved."""
+        self._cells.pop(part, None)
+
     def settle(self, part: str) -> None:
         """Hold a part as text again, with its changes: its elements take twenty times the memory."""
         place = self._place(part)

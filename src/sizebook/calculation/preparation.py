@@ -11,18 +11,7 @@ from typing import NamedTuple
 
 from sizebook.calculation.callback_names import FIT, PLACE, REFUSED, SPILL
 from sizebook.calculation.comparisons import ShortNumbers
-from sizebook.calculation.copies import (
-    Copies,
-    Pieces,
-    Template,
-    down_kind,
-    grows,
-    is_mirrored,
-    kinds,
-    relative,
-    stands_apart,
-    template,
-)
+from sizebook.calculation.copies import Copies, Copy, Pieces, copies_grow, down_kind, relative, stands_apart, template
 from sizebook.calculation.formula_cache import LEAST_SECONDS, RewrittenFormulas, cache_file, read_cache, write_cache
 from sizebook.calculation.links import links
 from sizebook.calculation.names import Names, NotCalculableError
@@ -33,7 +22,7 @@ from sizebook.calculation.rewriter import Rewriter
 from sizebook.calculation.sheet_formulas import ArrayFormula, are_addresses, cell_area
 from sizebook.calculation.sheet_text import MarkedFormula, SheetText, Span
 from sizebook.calculation.tables import tables
-from sizebook.calculation.tokens import Area, address, area, cell_at, references, shifted
+from sizebook.calculation.tokens import Area, address, area, cell_at, shifted
 from sizebook.calculation.used_cells import UsedCells
 from sizebook.calculation.workbook_context import WorkbookContext
 from sizebook.core.errors import InputError
@@ -119,9 +108,10 @@ class _Preparing:
         # The same text in all copies, so that the engine takes them apart once.
         self.own_place = f"{book.sheets.index(sheet)},ROW(),COLUMN()"
         self.shared: dict[str, _Shared] = {}
-        self.unchanged: set[Pieces] = set()  # formulas that stand as they are, as they read from their cells
-        self.copied: dict[Pieces, Template] = {}  # formulas as they read from their cells, and as they are rewritten
+        self.copied: dict[Pieces, Copy] = {}  # formulas as they read from their cells, and as they are rewritten
         self.copies = Copies()
+        self.plain: set[str] = set()  # kinds of formulas that stand as they are
+        self.latest: Copy | None = None  # of which the formula written last is one, where its copies read alike
 
     def all_formulas(self) -> None:
         """Rewrite what needs it; a sheet without such a formula keeps its part as it is."""
@@ -149,17 +139,15 @@ class _Preparing:
             for number, (at, span) in enumerate(zip(addresses, spans, strict=True), first):
                 self._put_cached(self.cached, number, at, span)
             return
-        some = stands_apart("\0".join(texts))
-        for index, (kind, of_row) in enumerate(kinds(texts)):
-            apart = some and stands_apart(texts[index])
-            if kind in self.copies.plain and not apart:
-                continue
-            at, span = addresses[index], spans[index]
-            copy = None if apart else self.copies.rewritten(texts[index], (kind, of_row), at)
-            if copy is None:
-                self._write(first + index, at, span, texts[index])
-            elif copy != texts[index]:
-                self._put(first + index, span, copy)
+        for number, (at, span, text) in enumerate(zip(addresses, spans, texts, strict=True), first):
+            row, column = cell_at(at) or (1, 1)
+            copy = self.copies.find(text, row, column)
+            if copy is None and (down_kind(text) not in self.plain or stands_apart(text)):
+                self._write(number, at, span, text)
+                copy = self.latest
+            elif copy is not None and copy.rewritten is not None:
+                self._put(number, span, copy.rewritten.written(row, column))
+            self.copies.note(copy, row, column)
 
     def _array(self, formula: MarkedFormula) -> tuple[Area, Area]:
         """Rewrite an array formula; return the area that it fills and its cell."""
@@ -185,8 +173,9 @@ class _Preparing:
         if text:
             number = self.prepared.add(place, text)
             is_plain = self._write(number, formula.address, span, text)
-            grown = any(map(grows, references(text)))  # in one of the cells an area may stand from its end
-            self.shared[index] = _Shared(text, at, is_plain and not grown, () if grown else relative(text, at))
+            seen = relative(text, at)
+            grown = copies_grow(seen)
+            self.shared[index] = _Shared(text, at, is_plain and not grown, () if grown else seen)
             return
         if index not in self.shared:
             raise InputError(
@@ -196,8 +185,9 @@ class _Preparing:
         master, origin, is_plain, seen = self.shared[index]
         down, across = at.top - origin.top, at.left - origin.left
         number = self.prepared.add(place, master, down, across)
-        if seen in self.copied:
-            self._put(number, span, self.copied[seen].written(at.top, at.left))
+        copy = self.copied.get(seen)
+        if copy is not None and copy.rewritten is not None:
+            self._put(number, span, copy.rewritten.written(at.top, at.left))
         elif not is_plain:
             text = shifted(master, down, across)
             if self._write(number, formula.address, span, text):  # the first may no longer have it
@@ -205,6 +195,7 @@ class _Preparing:
 
     def _write(self, number: int, address: str, span: Span, text: str) -> bool:
         """Put the rewritten formula in place; return whether nothing had to be done, here nor anywhere further down."""
+        self.latest = None
         if self.cached is not None:
             self._put_cached(self.cached, number, address, span)
             return False
@@ -212,27 +203,27 @@ class _Preparing:
         if array is not None:
             self._put(number, span, self._filling(array, number, text, at))
             return False
-        seen, kind = relative(text, at), down_kind(text)
-        if stands_apart(text) or is_mirrored(text):
+        seen = relative(text, at)
+        if stands_apart(text):
             alone = self._rewritten(Rewriter(self.book, at), number, text)
             self._put(number, span, template(alone).written(at.top, at.left))
             return False
-        if seen in self.unchanged:
-            return True
         if seen not in self.copied:
             rewriter = Rewriter(self.book, at)
             rewritten = self._rewritten(rewriter, number, text)
-            if rewritten == seen and rewriter.moves and not rewriter.depends_on_place:
-                self.copies.note_unchanged(kind, seen)
-                self.unchanged.add(seen)
-                return True
             if not rewriter.moves:
                 self._put(number, span, template(rewritten).written(at.top, at.left))
                 return False
-            self.copied[seen] = template(rewritten)
-        self.copies.note_rewritten(kind, at.left, seen, self.copied[seen])
-        self._put(number, span, self.copied[seen].written(at.top, at.left))
-        return False
+            is_plain = rewritten == seen and not rewriter.depends_on_place
+            self.copied[seen] = Copy(template(seen), None if is_plain else template(rewritten))
+        copy = self.copied[seen]
+        if not copies_grow(seen):
+            self.latest = copy
+        if copy.rewritten is None:
+            self.plain.add(down_kind(text))
+        else:
+            self._put(number, span, copy.rewritten.written(at.top, at.left))
+        return copy.rewritten is None
 
     def _filling(self, array: ArrayFormula, number: int, text: str, at: Area) -> str:
         """Return an array formula rewritten so that it fills its area."""

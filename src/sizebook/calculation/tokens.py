@@ -64,8 +64,12 @@ class Area(NamedTuple):  # a tuple, for there is one for each formula
 
 def tokenize(formula: str) -> list[Token]:
     """Return the tokens of a formula, with or without its leading ``=``; joined, they are the formula again."""
-    body = formula.removeprefix("=")
-    return [Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(body)]
+    return list(_tokens(formula.removeprefix("=")))
+
+
+@lru_cache(8)  # a formula is taken apart for each step of its rewriting
+def _tokens(body: str) -> tuple[Token, ...]:
+    return tuple(Token(match.lastgroup or "", match[0]) for match in _TOKEN.finditer(body))
 
 
 def references(formula: str) -> Iterator[str]:

@@ -41,6 +41,7 @@ class Sheet:
         self._package = package
         self._part = package.sheets()[name]
         self.name = name
+        package.look_up_anew(self._part)
 
     @property
     def root(self) -> Cell:
