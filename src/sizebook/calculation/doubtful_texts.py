@@ -1,7 +1,7 @@
 """Which formulas take a text of a cell as a number that Excel reads and the engine does not; see `text_numbers`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sizebook.calculation.calculated import Place
@@ -12,6 +12,8 @@ from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
 from sizebook.calculation.values import ErrorCode
 
 _NUMBERS = re.compile(r"\d+")
+_ENDS = re.compile(r"(\d+):\$?[A-Za-z]{0,3}\$?(\d+)")  # the rows of an area
+_COLUMNS = re.compile(r"[A-Za-z]:\$?[A-Za-z]")  # an area of whole columns
 _OF_CRITERIA = ("COUNTIF", "SUMIF", "AVERAGEIF", "MAXIFS", "MINIFS")
 _VALUE = ErrorCode("#VALUE!")
 
@@ -30,12 +32,22 @@ def doubtful_texts(prepared: Prepared, values: Mapping[Place, Any]) -> dict[Plac
     for sheet in dict.fromkeys(sheet for sheet, _ in texts):
         rows = {number for own, at in texts if own == sheet for number in _NUMBERS.findall(at)}
         for place, formula in prepared.may_refer_to(sheet):
-            if ":" not in formula and rows.isdisjoint(_NUMBERS.findall(formula)):
-                continue  # neither an area nor a cell of these rows: taking it apart takes long
+            if rows.isdisjoint(_NUMBERS.findall(formula)) and not _spans(formula, rows):
+                continue  # taking it apart takes long
             at = cells.read_as_number(tokenize(formula), place[0], failed=values.get(place) == _VALUE)
             if at is not None:
                 found[place] = f"={formula} cannot be calculated: it may read the text of {'!'.join(at)} as a number"
     return found
+
+
+def _spans(formula: str, rows: Iterable[str]) -> bool:
+    """Return whether a formula names an area over one of these rows."""
+    if ":" not in formula:
+        return False
+    spans = {(int(first), int(last)) for first, last in _ENDS.findall(formula)}
+    return _COLUMNS.search(formula) is not None or any(
+        min(span) <= int(row) <= max(span) for span in spans for row in rows
+    )
 
 
 class _Texts:
