@@ -29,10 +29,10 @@ def called_for_each(name: str, *given: Any) -> Any:
     """Return what a function gives for each place of its arrays; of one place a value, otherwise rows."""
     if len(given) == 1 and name in _OF_A_NUMBER:
         rows, worked_out = rows_of(given[0]), _OF_A_NUMBER[name]
-        found = {type(value) for row in rows for value in row}
-        if found <= {int, float}:
+        types = {type(value) for row in rows for value in row}
+        if types <= {int, float}:
             return [list(map(float, map(worked_out, row))) for row in rows]
-        if found <= {int, float, dict}:  # an error is a dict
+        if types <= {int, float, dict}:  # an error is a dict
             return [[v if type(v) is dict else float(worked_out(v)) for v in row] for row in rows]
     function = spreadsheet_functions()[name]
     whole = [function.kind(number) in (RANGE, ARRAY) for number in range(len(given))]

@@ -1,9 +1,10 @@
 """Recalculates a workbook without Excel: formualizer works out its formulas, Python our own functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import repeat
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import formualizer
@@ -28,13 +29,30 @@ from sizebook.core.registry import Function
 class Model(NamedTuple):
     """A workbook as the engine holds it, its formulas read and linked, and not yet worked out.
 
-    ``used`` are the addresses of the cells that each sheet holds, in one text.
+    ``used`` are the addresses of the cells that each sheet holds, in one text; what those show that no scenario changes
+    may stand in ``constants`` instead.
     """
 
     prepared: Prepared
     calls: Calls
     engine: Any
     used: Mapping[str, str]
+    constants: Mapping[Place, Any] = MappingProxyType({})
+
+    def with_constants(self, given: Container[tuple[str, int, int]]) -> "Model":
+        """Return the model with what its cells show that hold no formula and are not given."""
+        used, constants = dict[str, str](), dict[Place, Any]()
+        for sheet, addresses in self.used.items():
+            changing = list[str]()
+            for at in addresses.split("\0"):
+                cell = cell_at(at)
+                is_fixed = cell is not None and (sheet, at) not in self.prepared.formula_places
+                if cell is None or not is_fixed or (sheet, *cell) in given:
+                    changing.append(at)
+                elif (value := shown(self.engine.get_value(sheet, *cell))) is not None:
+                    constants[sheet, at] = value
+            used[sheet] = "\0".join(changing)
+        return self._replace(used=used, constants=constants)
 
 
 def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
@@ -46,6 +64,7 @@ def read_model(package: Package, functions: Mapping[str, Function]) -> Model:
     give_back_memory()  # the engine takes as much again
     engine = loaded(prepared, calls, package.path.name)
     prepared.file = b""
+    prepared.rewritten.clear()  # the engine has them
     engine.get_eval_plan([(EMPTY_SHEET, 1, 1)])  # links the formulas, works none out
     return Model(prepared, calls, engine, used)
 
@@ -128,7 +147,7 @@ def _spilled(prepared: Prepared, calls: Calls) -> dict[Place, Area]:
 
 def _values(model: Model, spilled: dict[Place, Area]) -> dict[Place, Any]:
     """Return what each used cell shows; an array that found no room fills its first cell only."""
-    values: dict[Place, Any] = {}
+    values = dict(model.constants)
     prepared = model.prepared
     for sheet, used in model.used.items():
         addresses, value_at = used.split("\0"), partial(model.engine.get_value, sheet)

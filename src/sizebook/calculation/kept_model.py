@@ -40,7 +40,7 @@ class KeptModel:
                 self.digest = b""
                 return None
             list(model.prepared.may_refer_to(""))  # notes their texts
-            self.model, self.given = model, given
+            self.model, self.given = model.with_constants(given), given
         changed = {cell: value for cell, value in given.items() if not _same(value, self.given[cell])}
         return (self.model, changed) if all(map(_is_plain, changed.values())) else None
 
