@@ -108,6 +108,21 @@ def test_states_share_the_cache_of_vllm(drafts: int, states: int) -> None:
     assert sequences_that_fit(case, memory, 9216) == memory.cache_bytes // each
 
 
+@pytest.mark.parametrize(
+    ("model", "engine", "tokens", "each"),
+    [  # Gemma 4 E4B keeps 8,192 elements a token of its whole layers, 20,480 of those that see 512 tokens; two bytes
+        ("gemma-4-e4b", "sglang", 8704, 2 * 8704 * (8192 + 0.8 * 20_480)),
+        ("gemma-4-e4b", "sglang", 400, 2 * 500 * (8192 + 0.8 * 20_480)),  # windows take all 400 of the 0.8 of 500
+        ("gemma-4-e4b", "vllm", 8704, 2 * (8704 * 8192 + 512 * 20_480)),
+        ("llama-3.1-8b", "sglang", 8704, 8704 * 131_072),
+    ],
+)
+def test_layers_with_a_window_have_a_pool_in_sglang(model: str, engine: str, tokens: int, each: float) -> None:
+    replica = Replica(engine=engine, weight_dtype="bf16", kv_dtype="bf16")
+    case, memory = at(model, "h200-sxm", engine, replica)
+    assert sequences_that_fit(case, memory, tokens) == memory.cache_bytes // each
+
+
 def test_a_plan_keeps_room_for_two_deviations_of_what_grows() -> None:
     """100 requests of 1,000 and 600 tokens, anywhere in their answers: 1,300 on average, of a spread of 173 each.
 

@@ -46,6 +46,16 @@ class Context:
             total = total + each * smaller(context, limit + (limit <= 0) * context)
         return total
 
+    def pooled(self, context: Number, share: Number) -> Number:
+        """Return what it costs where windows have a pool of their own, of that share of the tokens of the others.
+
+        Every token of the whole context takes its share of both. Windows bind where they need more than theirs.
+        """
+        both, widest = self.whole, self.whole * 0.0
+        for limit, each in self.windows:
+            both, widest = both + share * each, larger(widest, limit + 0.0)
+        return both * larger(context, smaller(context, widest) / share)
+
 
 def context_of(parts: Iterable[tuple[Number, Number]]) -> Context:
     """Return the sum of costs (limit, cost a token), a limit of 0 being none."""
@@ -87,7 +97,8 @@ class PassCosts:
 class Costs:
     """What every load on a case shares: costs of its passes, bytes of its cache a token and a sequence, its layout.
 
-    ``cache_block`` is a block of all attention layers, as large in each as a mixer's state. ``drafting`` is what
+    ``cache_block`` is a block of all attention layers, as large in each as a mixer's state. ``windows_pooled`` is 1
+    where engines may part layers with a window from others: both are there, and no indexer. ``drafting`` is what
     drafted tokens multiply a decode step by, ``rates`` are those of scheduling. ``max_running`` is the cap on requests
     at once, whoever sets it, ``chunk_tokens`` those of one rank. The other fields are the case's.
     """
@@ -97,6 +108,7 @@ class Costs:
     cache: Context
     cache_state: Number
     cache_block: Number
+    windows_pooled: Number
     drafting: Number
     rates: Any
     pp: Number
@@ -132,6 +144,7 @@ def _worked_out(case: Case) -> Costs:
         cache=cache,
         cache_state=state,
         cache_block=page * case.shape.n_attention_layers,
+        windows_pooled=1.0 * (cache.whole > 0) * (case.shape.n_indexed_layers == 0),
         drafting=1 + case.draft_tokens / case.shape.n_layers,
         rates=_scheduling(case),
         pp=case.pp,

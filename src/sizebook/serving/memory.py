@@ -29,7 +29,8 @@ class Engine:
     cache an engine may set ``state_share`` apart for states of mixers. A request that runs takes ``state_copies`` of
     its state; where tokens are drafted, ``state_copies_drafting`` and ``state_copies_per_draft`` for each. With
     ``state_aside`` states for the tokens that a step checks are taken off before, for as many requests as may run.
-    With ``state_blocks`` a block of the cache is as large as a layer's state.
+    With ``state_blocks`` a block of the cache is as large as a layer's state. Layers with a window have a pool of
+    ``window_share`` of the tokens of the others', 0 where they hold their window of the cache that all share.
     """
 
     utilization: Number
@@ -52,6 +53,7 @@ class Engine:
     state_copies_per_draft: Number
     state_aside: Number
     state_blocks: Number
+    window_share: Number
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,10 @@ def _room(at: Costs, memory: Memory, context: Number) -> tuple[Number, Number, N
     states, aside = _states_held(at, memory.engine)
     left = memory.cache_bytes - aside
     empty = memory.engine.state_blocks * at.cache_block / 2
-    each = at.cache.of(context) + empty + states * (pooled <= 0)
+    share = memory.engine.window_share
+    parted, held = at.windows_pooled * (share > 0), at.cache.of(context)
+    held = held + parted * (at.cache.pooled(context, share + (share <= 0)) - held)
+    each = held + empty + states * (pooled <= 0)
     of_tokens = larger(left * (1 - pooled) // larger(each, 1.0), 0.0)
     of_states = larger(left * pooled // larger(states, 1.0), 0.0)
     return of_tokens, of_states, pooled > 0
@@ -261,10 +266,10 @@ def context_that_fits(case: Case, memory: Memory, sequences: float) -> int:
     Found by halving, since windows and recurrent state make the cache grow unevenly; at most 2^40 tokens.
     """
     fits, fails = 0, 1
-    while fails < 1 << 40 and cache_bytes_per_gpu(case, float(fails)) * sequences <= memory.cache_bytes:
+    while fails < 1 << 40 and sequences_that_fit(case, memory, float(fails)) >= sequences:
         fits, fails = fails, fails * 2
     while fails - fits > 1:
         middle = (fits + fails) // 2
-        within = cache_bytes_per_gpu(case, float(middle)) * sequences <= memory.cache_bytes
+        within = sequences_that_fit(case, memory, float(middle)) >= sequences
         fits, fails = (middle, fails) if within else (fits, middle)
     return fits

@@ -288,7 +288,7 @@ _ENGINE_NUMBERS = (
     *("utilization", "activation_bytes_per_vocab", "non_torch_bytes_alone", "non_torch_bytes_group", "block_tokens"),
     *("kept_bytes", "kept_bytes_per_token", "kept_bytes_per_graph", "kept_bytes_per_gpu", "kept_bytes_per_graph_rank"),
     *("kept_bytes_drafting", "kept_bytes_latent", "kept_share_vision"),
-    *("state_share", "state_copies", "state_copies_drafting", "state_copies_per_draft"),
+    *("state_share", "state_copies", "state_copies_drafting", "state_copies_per_draft", "window_share"),
 )
 
 
