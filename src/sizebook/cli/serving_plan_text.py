@@ -24,6 +24,8 @@ from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.internal_price import internal_price
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.remarks import warnings
+from sizebook.plans.serving.scaling import Scaling
+from sizebook.plans.serving.starts import cold_start
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.scenarios.serving import ServingResult
 from sizebook.serving.band import CONTEXT, FITTED, KERNELS, LOADED, NOTHING, OWN, UNSEEN
@@ -157,7 +159,7 @@ def replica_lines(plan: ServingPlan) -> list[str]:
         lines.append(f"Drafted tokens     {drafts}")
     if plan.beyond_context:
         lines.append(f"Context            {plan.beyond_context}")
-    return [*lines, *_lengths_and_nodes(plan), *_command(plan)]
+    return [*lines, *_lengths_and_nodes(plan), *_starts_and_spot(plan), *_command(plan)]
 
 
 def _command(plan: ServingPlan) -> list[str]:
@@ -202,6 +204,29 @@ def _lengths_and_nodes(plan: ServingPlan) -> list[str]:
         f"{holds}{paid}",
         f"Spare              {number_of(spare, 'replica')}, to cover the {covered}",
     ]
+
+
+def _starts_and_spot(plan: ServingPlan) -> list[str]:
+    """Return what starts of replicas and a fleet on spot come to, where the scenario states them."""
+    lines, scaled, spot, asked = [], plan.scaled, plan.on_spot, plan.inputs.interruptions
+    if plan.inputs.scaling != Scaling():
+        lines = [
+            f"Start of a replica {duration(cold_start(plan.inputs.scaling, plan.replica))} (nothing measured); "
+            f"{number_of(scaled.ahead_replicas, 'replica')} ready for the steepest rise if nobody foresees it",
+            f"{'':18} month 1 costs {_listed(scaled.scaled_usd)} if the fleet follows the hours, "
+            f"{_listed(scaled.fixed_usd)} if it is as large as the peak all day",
+        ]
+    if asked.interruptions_per_hour:
+        lines += [
+            f"On spot            each replica serves {percent(spot.up_share)} of the time (nothing measured), so "
+            f"{spot.spot_spares} more at the peak; {percent(spot.broken_share)} of requests break off",
+            f"{'':18} month 1 costs {_listed(spot.spot_usd)} with every replica on spot",
+        ]
+    return lines
+
+
+def _listed(amount: float | None) -> str:
+    return NOT_LISTED if amount is None or math.isnan(amount) else usd(amount)
 
 
 def _months(plan: ServingPlan) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from sizebook.cli.serving_plan_text import replica_lines
 from sizebook.core.tables import table
+from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.engine_command import command, unsaid, written_for
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
@@ -69,6 +70,19 @@ def test_what_no_argument_says_is_said_beside() -> None:
     assert unsaid(ranks) == ("2 data-parallel ranks are stated in the engine's configuration file",)
 
 
+def test_adapters_and_a_host_cache_are_part_of_the_start() -> None:
+    asked = {"tp": 4, "adapters": 32, "adapter_rank": 8}
+    assert command(planned(Replica(**asked))).endswith(" --max-loras 32 --enable-lora --max-lora-rank 8")
+    other = command(planned(Replica(**asked, engine="sglang")))
+    assert other.endswith(" --max-loras-per-batch 32 --enable-lora --max-lora-rank 8")
+    third = planned(Replica(**asked, engine="tensorrt-llm"))
+    assert unsaid(third) == ("32 adapters are stated in the engine's configuration file",)
+    turns = Conversation(turns=4, turn_tokens=100, host_cache_bytes=1e11)
+    inputs = ServingInputs(traffic=Traffic(requests_per_day=1e5, demand=DEMAND), conversation=turns)
+    plan = plan_serving("llama-3.1-8b", "h200-sxm", inputs)
+    assert unsaid(plan) == ("the cache in host memory is stated in the engine's own configuration",)
+
+
 def test_two_pools_have_no_single_command() -> None:
     plan = planned(Replica(tp=4))
     two = replace(plan, replica=replace(plan.replica, pools=plan.replica.setup))  # type: ignore[arg-type]
@@ -83,7 +97,7 @@ def test_every_argument_is_one_that_its_engine_publishes() -> None:
         for row in table("engine_arguments")
         for said in re.findall(r"(--\S+)(?: (\S+))?", row["words"])
     ]
-    assert len(found) == 25
+    assert len(found) == 31
     for engine, argument, value in found:
         choices = published[engine, argument]
         assert value in ("", "{}") or not choices or value in choices, argument

@@ -11,6 +11,7 @@ from sizebook.plans.ledgers import total_usd
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.plan import plan_serving
+from sizebook.plans.serving.remarks import warnings
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.serving.case import case_of
 from sizebook.serving.images import Read, image_seconds
@@ -73,3 +74,15 @@ def test_sensitivities_add_the_tokens_of_images_once() -> None:
     )
     found = {each.label: each for each in sensitivities(plan)}
     assert found["Requests a day, \u221220% to +20%"].low_usd == total_usd(less.months)
+
+
+def test_a_plan_with_images_says_that_nothing_of_them_was_measured() -> None:
+    said = "No server with images was measured: their tokens and the encoder's time are derived."
+    plans = [
+        plan_serving(
+            "qwen2.5-vl-7b", "h100-sxm",
+            ServingInputs(traffic=Traffic(requests_per_day=5e5, demand=Demand(input_tokens=200)), pictures=pictures),
+        )
+        for pictures in (Pictures(images=2), Pictures())
+    ]  # fmt: skip
+    assert [said in warnings(plan) for plan in plans] == [True, False]

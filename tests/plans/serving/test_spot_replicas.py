@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 import sizebook
+from sizebook.cli.serving_plan_text import replica_lines
+from sizebook.core.units import percent, usd
 from sizebook.plans.serving import spot_replicas
 from sizebook.plans.serving.inputs import ServingInputs, Traffic
 from sizebook.plans.serving.interruptions import Interruptions
@@ -115,3 +117,15 @@ def test_hours_alike_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(spot_replicas, "held_by", lambda needed, *_: asked.append(needed) or needed)
     assert spot_replicas.spot_replicas(plan.replica, plan.inputs).spot_spares == 0
     assert len(asked) == 1
+
+
+def test_the_text_of_a_plan_says_what_a_fleet_on_spot_comes_to() -> None:
+    plan = planned(interruptions_per_hour=0.2, spot_usd_per_gpu_hour=1.5)
+    spot, lines = plan.on_spot, replica_lines(plan)
+    at = next(number for number, line in enumerate(lines) if line.startswith("On spot"))
+    assert lines[at : at + 2] == [
+        f"On spot            each replica serves {percent(spot.up_share)} of the time (nothing measured), so "
+        f"{spot.spot_spares} more at the peak; {percent(spot.broken_share)} of requests break off",
+        f"{'':19}month 1 costs {usd(spot.spot_usd or 0)} with every replica on spot",
+    ]
+    assert not [line for line in replica_lines(planned()) if line.startswith("On spot")]

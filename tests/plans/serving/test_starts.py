@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 import sizebook
+from sizebook.cli.serving_plan_text import replica_lines
+from sizebook.core.units import usd
 from sizebook.plans.serving.inputs import Latencies, ServingInputs, Target, Traffic
 from sizebook.plans.serving.option_steps import start_steps
 from sizebook.plans.serving.plan import plan_serving
@@ -78,3 +80,21 @@ def test_steps_of_starts_stand_where_a_scenario_states_them() -> None:
     stated = replace(asked, scaling=Scaling(start_seconds=60.0))
     steps = [start_steps(plan_serving("llama-3.1-70b", "h100-sxm", each)) for each in (asked, stated)]
     assert (len(steps[0]), len(steps[1])) == (0, 4)
+
+
+def test_the_text_of_a_plan_says_what_starts_cost_where_they_are_stated() -> None:
+    """The weights take 14.5 s, as above, and a minute beside: 74.5 s, which the steepest rise of an hour waits for."""
+    inputs = ServingInputs(
+        traffic=Traffic(requests_per_day=2_000_000.0, demand=Demand(input_tokens=2000, output_tokens=400)),
+        replica=Replica(tp=4, weight_dtype="fp8"),
+    )
+    silent = replica_lines(plan_serving("llama-3.1-70b", "h100-sxm", inputs))
+    assert not [line for line in silent if line.startswith("Start of a replica")]
+    plan = plan_serving("llama-3.1-70b", "h100-sxm", replace(inputs, scaling=Scaling(start_seconds=60)))
+    lines = replica_lines(plan)
+    at = next(number for number, line in enumerate(lines) if line.startswith("Start of a replica"))
+    assert lines[at].startswith("Start of a replica 1.24\u00a0minutes (nothing measured); ")
+    assert lines[at + 1] == (
+        f"{'':19}month 1 costs {usd(plan.scaled.scaled_usd)} if the fleet follows the hours, "
+        f"{usd(plan.scaled.fixed_usd)} if it is as large as the peak all day"
+    )

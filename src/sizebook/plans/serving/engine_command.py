@@ -23,6 +23,7 @@ def command(plan: ServingPlan) -> str:
         "context": str(plan.traffic.longest_tokens),
         "running": str(-(-replica.concurrency // asked.dp)),
         "memory": f"{round(float(replica.memory.share), 3):g}",
+        **({"adapters": str(asked.adapters), "rank": str(asked.adapter_rank)} if asked.adapters else {}),
     }
     rows = _words(asked.engine)
     return " ".join(
@@ -43,6 +44,10 @@ def unsaid(plan: ServingPlan) -> tuple[str, ...]:
     own = catalog.is_file(plan.model) or catalog.facts(plan.model)["native_dtype"] == asked.weight_dtype
     if asked.weight_dtype and not own and rows.get("weights", {}).get("value") != asked.weight_dtype:
         found.append(text("take a checkpoint in {dtype}: no argument casts to it", dtype=asked.weight_dtype))
+    if asked.adapters and "adapters" not in rows:
+        found.append(text("{n} adapters are stated in the engine's configuration file", n=asked.adapters))
+    if plan.inputs.conversation.turns > 1 and plan.inputs.conversation.host_cache_bytes:
+        found.append(text("the cache in host memory is stated in the engine's own configuration"))
     return tuple(found)
 
 

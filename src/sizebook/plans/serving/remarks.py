@@ -46,6 +46,8 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     if plan.inputs.conversation.turns > 1:
         share = percent(plan.replica.demand.cache_hit_ratio)
         yield text("Caches hold {share} of all prompts: derived, for no server's were measured.", share=share)
+    if plan.inputs.pictures.images:
+        yield text("No server with images was measured: their tokens and the encoder's time are derived.")
     if used < LITTLE_USED:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
     yield from beyond_the_plan(*plan.portfolio.tail(plan.traffic.months))
