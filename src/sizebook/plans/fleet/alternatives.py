@@ -45,19 +45,19 @@ class FleetAlternatives(AlternativeTotals):
         "least times the traffic at which bought GPUs cost no more than rented ones, blank if none is found",
         "ratio",
         default=None,
-        label="Break-even traffic, buying and renting, as a multiple",
+        label="Break-even multiple of traffic: above it buying is cheaper than renting",
     )
     buy_beats_api_times: float | None = quantity(
         "least times the traffic at which bought GPUs cost no more than the API, blank if none is found",
         "ratio",
         default=None,
-        label="Break-even traffic, buying and API, as a multiple",
+        label="Break-even multiple of traffic: above it buying is cheaper than the API",
     )
     rent_beats_api_times: float | None = quantity(
         "least times the traffic at which rented GPUs cost no more than the API, blank if none is found",
         "ratio",
         default=None,
-        label="Break-even traffic, renting and API, as a multiple",
+        label="Break-even multiple of traffic: above it renting is cheaper than the API",
     )
     alternatives_said: AlternativesSaid = DEFAULT
     sentences: tuple[str, ...] = field(default=(), metadata={"not_a_key": True})

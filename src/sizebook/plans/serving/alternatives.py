@@ -43,19 +43,19 @@ class Alternatives(AlternativeTotals):
         "fewest requests a day at which bought GPUs cost no more than rented ones, blank if none is found",
         "requests",
         default=None,
-        label="Break-even traffic, buying and renting",
+        label="Break-even traffic: above it buying is cheaper than renting",
     )
     buy_beats_api_requests_per_day: float | None = quantity(
         "fewest requests a day at which bought GPUs cost no more than the API, blank if none is found",
         "requests",
         default=None,
-        label="Break-even traffic, buying and API",
+        label="Break-even traffic: above it buying is cheaper than the API",
     )
     rent_beats_api_requests_per_day: float | None = quantity(
         "fewest requests a day at which rented GPUs cost no more than the API, blank if none is found",
         "requests",
         default=None,
-        label="Break-even traffic, renting and API",
+        label="Break-even traffic: above it renting is cheaper than the API",
     )
     api_usd_per_request: float | None = quantity(
         "what the API asks for a request", "USD", default=None, label="API, request"
