@@ -41,7 +41,7 @@ def result(book: Book) -> None:
     ranks = ",".join(is_unchanged(f"rank_gpus_{of}") for of in (*range(1, LARGEST + 1), "others"))
     same = 'IF({months}=1,"one month","the same in every month")&", so no chart"'
     gpus_chart, kw_chart = (
-        page.room_for_chart(f'=IF({unchanged},"{of}: "&{same}," ")')
+        page.room_for_chart(f'=IF({unchanged},"{of}: "&{same},"")')
         for unchanged, of in ((part(f"AND({ranks})"), "GPUs of replicas"), (is_unchanged("site_kw"), "Power"))
     )
     page.finish()

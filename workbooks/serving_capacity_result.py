@@ -35,7 +35,7 @@ def result(book: Book, months: tuple[int, int], steps: tuple[int, int]) -> None:
         ),
         ("usd", Chart("stacked", "{money_message}", "cost a month", styles.WHOLE, months, "FG", "Basis")),
     ):
-        page.chart(chart, at=page.room_for_chart(f'=IF({is_unchanged(name)},{chart.title}," ")'))
+        page.chart(chart, at=page.room_for_chart(f'=IF({is_unchanged(name)},{chart.title},"")'))
     page.finish()
     _replica_page(book, steps)
 

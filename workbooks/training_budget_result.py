@@ -47,7 +47,7 @@ def result(book: Book) -> None:
     page.banner()
     page.paragraph(page.resolve("={unlisted}"), "Banner")
     _tiles(page)
-    by_month = page.room_for_chart(f'=IF({is_unchanged("month_usd")},{{months_message}}," ")')
+    by_month = page.room_for_chart(f'=IF({is_unchanged("month_usd")},{{months_message}},"")')
     _cases(page)
     page.finish()
     rows = _parts(book)

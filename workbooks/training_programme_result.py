@@ -25,7 +25,7 @@ def result(book: Book) -> None:
     page.paragraph(page.resolve(f'="Prices of GPU-hours stand on Phases. "&{share_said("{price_share.middle}")}'))
     _tiles(page)
     unchanged = is_unchanged("month_usd", "{months.middle}")
-    by_month, by_part = page.room_for_chart(f'=IF({unchanged},{_months_said()}," ")'), page.room_for_chart()
+    by_month, by_part = page.room_for_chart(f'=IF({unchanged},{_months_said()},"")'), page.room_for_chart()
     page.section("Phases")
     columns = (
         *((key, "") for key in ("shown", "starts_on", "days_middle", "hours_middle")),

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
+from sizebook.calculation.tokens import area
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.workbooks.addin_calls import CALLS, STAGED
 from sizebook.workbooks.filling import fill, read_inputs
+from sizebook.workbooks.print_ranges import FOLD_ROWS
 from sizebook.workbooks.sheet import serial
 from tests.libreoffice.office import Office, is_same
 from tests.workbooks.shipped import SHIPPED
@@ -80,14 +82,24 @@ def test_edits_of_traffic_money_and_time_are_followed(
     for sheet in load_workbook(wanted.path, data_only=True):
         if sheet.title in hidden:
             continue
+        drawn = drawn_rows(sheet)
         for row in sheet.iter_rows():
             for cell in row:
                 got = shown[sheet.title].get(cell.coordinate)
                 compared += cell.value is not None
+                if cell.row in drawn:
+                    continue
                 if not is_same(got, cell.value) and got != "needs sizebook" and got != banner(shown):
                     differing[f"{sheet.title}!{cell.coordinate}"] = (cell.value, got)
     assert differing == {}
     assert compared > sitting.n_cells
+
+
+def drawn_rows(sheet: Any) -> range:
+    """Return the rows of months that charts draw: of a longer plan every second and so on (`test_month_charts`)."""
+    marked = sheet.defined_names.get(FOLD_ROWS) if sheet.title in ("Basis", "Charts", "Parts") else None
+    at = area(marked.attr_text, "") if marked else None
+    return range(at.top, at.bottom + 1) if at else range(0)
 
 
 @pytest.mark.parametrize("file", ["serving_capacity.xlsx", "fleet_plan.xlsx"])

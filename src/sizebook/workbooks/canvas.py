@@ -241,9 +241,9 @@ class Canvas:
         if instead:
             self.paragraph(self.resolve(instead))
             room = range(self.row, self.row + self.chart_rows)
-            for row in room:
-                self._put(2, f'=IF($B${at}=" "," ","")', "Paragraph", row)
-            fold_blank(self.sheet, f"$B${room[0]}:$B${room[-1]}")
+            for row in room:  # in the margin, where no other fold asks
+                self._put(1, f'=IF($B${at}="",1,"")', "Normal", row).number_format = styles.UNSEEN
+            fold_blank(self.sheet, f"$A${room[0]}:$A${room[-1]}")
         self.row = at + self.chart_rows + 1
         return at
 

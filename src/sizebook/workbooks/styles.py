@@ -22,6 +22,7 @@ DATE, MONTH = "yyyy-mm-dd", "yyyy-mm"
 NUMBER, RATE = "[>=100]#,##0;[=0]0;0.00##", "[>=10]#,##0.0;[>=1]0.00;0.00##"
 TICKS = "[>=1000]#,##0;General"  # of an axis of such figures: 50 beside 100, where NUMBER has 50.00
 GIGA = "[>=0.1]#,##0.00;0.00####"  # bytes by the billion, of a small model too
+UNSEEN = ";;;"  # of marks
 
 _HAIRLINE = Side(style="thin", color=HAIRLINE)
 _RULE = Side(style="thin", color=MUTED)
