@@ -21,7 +21,7 @@ from serving_rows import listed_twice, one_load, overlapped, series_of, share_of
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
-from sizebook.serving.case import ENGINES, Case, case_of, layout_meant, startable
+from sizebook.serving.case import ENGINES, Case, case_of, counted_twice, layout_meant, startable
 from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes, requests_that_fit
 from sizebook.serving.quantities import Demand, Replica
@@ -147,6 +147,8 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool, own: bool) 
     setting = recipe_of(row, SETTINGS)
     case = replace(case, chunk_tokens=chunk_tokens(setting, int(row["isl"])) or case.chunk_tokens)
     if told:
+        if counted_twice(columns.tp, columns.dp, columns.ep, gpu.scale_up_domain):
+            columns = replace(columns, tp=tp, dp=dp, ep=ep)  # as no estimate takes such columns
         case, dp, recipe, setting = case_of(row["model_path"], gpu.key, columns), columns.dp, {}, {}
     case = replace(case, overlapped=overlapped(engine, row["backend_version"], gpu))
     held = held_steps(setting, dp, concurrency)

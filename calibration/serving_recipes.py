@@ -67,8 +67,8 @@ def layout_run(recipe: Row, tp: int, dp: int, ep: int, concurrency: int) -> tupl
     if not recipe.get("dp_from"):
         return tp, dp, ep
     gpus = tp if tp == dp else tp * dp
-    tp, dp = (1, gpus) if concurrency >= int(recipe["dp_from"]) else (gpus, 1)
-    return tp, dp, gpus if concurrency >= int(recipe["ep_from"]) else 1
+    tp, dp = (1, gpus) if concurrency >= float(recipe["dp_from"]) else (gpus, 1)
+    return tp, dp, gpus if concurrency >= float(recipe["ep_from"]) else 1
 
 
 def drafted(recipe: Row, dp: int) -> int | None:
