@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from serving_recipes import SETTINGS, chunk_tokens, drafted, held_steps, layout_run, recipe_of, rows_of
-from serving_rows import listed_twice, one_load, overlapped, series_of, share_of_datasheet
+from serving_rows import listed_twice, one_load, overlapped, share_of_datasheet
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
@@ -32,14 +32,14 @@ from sizebook.tables.hardware import accelerator
 
 DATA = Path(__file__).parent.parent / "src" / "sizebook" / "data"
 RAN_AS = {"vllm": "0.19", "sglang": "0.5.7"}  # the rules of data/engines.csv that the measured servers ran under
-OFFSET_PRIOR = (0.17, 0.1)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
-ENGINE_PRIOR = 0.6
-WAVES, GATHERED = "in waves", "gathered"  # how requests came to a server of measured rows
+OFFSET_PRIOR = (0.17, 0.2)  # how far a group's offsets of TPOT and TTFT may move from none, in logs
+ENGINE_PRIOR = 1.2  # how far an engine's factor, or one of arrivals, may move from 1, in logs
+WAVES = "in waves"  # how requests came to a server of measured rows
 NOISE_TPOT, NOISE_TTFT = 0.06, 0.25  # logs; beyond it a row counts less
 WEIGHT_TTFT = 1.2
 ROUNDS_LEFT_OUT = 8  # from the fit to all rows
 GROUP_POWER = 0.5  # a group of n rows counts n^(1 - this)
-LEVELS = {"engine": ENGINES, "arrivals": (WAVES, GATHERED)}
+LEVELS = {"engine": ENGINES, "arrivals": (WAVES,)}
 
 
 class Number(NamedTuple):
@@ -58,7 +58,6 @@ RATES: dict[str, Number] = {
     "activation_passes": Number(
         10.0, 0.4, (), "times that a token's activations pass through memory beside them, a layer"
     ),
-    "expert_imbalance": Number(0.1, 0.7, (), "extra time of the fullest rank where ranks share experts"),
     "step_seconds": Number(1.5e-3, 0.6, (), "scheduling of one step"),
     "request_seconds": Number(1.5e-5, 0.7, (), "scheduling of one request in one step"),
     "queue_under_way": Number(0.5, 0.5, (), "prompts under way when a request comes to a server with others"),
@@ -124,9 +123,8 @@ def read_rows(
             kept.append(_row(row, recipe_of(row, recipes), told=told or own, own=own))
         except SizebookError as error:
             problems[f"{row['model_path']}: {error}"] += 1
-    impossible = {k["series"] for k in kept if k["share"] > 1}
     for k in kept:  # a host took their requests, whatever lay in the cache: no fit sees them, its ceiling does
-        if k["series"] in impossible:
+        if k["share"] > 1:
             k["capacity"] = 0
             problems["impossible"] += 1
     return _stacked(kept), problems
@@ -162,10 +160,9 @@ def _row(row: dict[str, str], recipe: dict[str, str], *, told: bool, own: bool) 
         "combination": _combination(case, gpu.key, engine, bool(drafted(recipe, dp))),
         "gpu": gpu.key,
         "release": row["backend_version"] if place_of(row["backend_version"]) else "",
-        "series": series_of(row),
         "share": 0.0 if drafted(recipe, dp) else share_of_datasheet(case, row, concurrency / dp),
         "drafted": drafted(recipe, dp),
-        "arrivals": "" if told else _arrivals(row, engine, held),
+        "arrivals": "" if told else _arrivals(row, engine),
         "held": held,
         "group": group,
         "load": (int(row["isl"]), int(row["osl"]), concurrency),
@@ -188,15 +185,12 @@ def ran_with(engine: str) -> Engine:
     return replace(constants, state_share=0.0, state_aside=0.0, **alone)
 
 
-def _arrivals(row: dict[str, str], engine: str, held: float) -> str:
+def _arrivals(row: dict[str, str], engine: str) -> str:
     """Return how requests came to a server that passes prompts before it decodes on, which SGLang does.
 
     Where all of them are alike (rows without a day) they start together, so they end, and the next come, together.
-    Where a server looks for new ones every so many steps it gathers what came meanwhile.
     """
-    if engine != "sglang":
-        return ""
-    return WAVES if "measured=" not in row["silicon_data_source"] else GATHERED if held else ""
+    return WAVES if engine == "sglang" and "measured=" not in row["silicon_data_source"] else ""
 
 
 def _combination(case: Case, gpu: str, engine: str, drafts: bool) -> str:

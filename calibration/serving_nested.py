@@ -23,7 +23,6 @@ def _with(name: str, **changed: Any) -> Layout:
 LAYOUTS: dict[str, Layout] = {
     "as it ships": LAYOUT,
     "a factor of the engine on a step's fixed time": _with("step_seconds", levels=("engine",)),
-    "experts shared evenly": _with("expert_imbalance", start=1e-6, free=1e-3),
 }
 
 

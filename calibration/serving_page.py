@@ -30,7 +30,7 @@ FIGURES = {"tpot": "TPOT", "ttft": "TTFT", "throughput": "throughput"}
 SERVED = ("h100-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "gb200")
 PROBLEMS = {
     "copy_of": "the same measurement listed twice",
-    "impossible": "a series of which two rows are faster than the datasheet's peak and bandwidth allow",
+    "impossible": "faster than the datasheet's peak and bandwidth allow",
     "disagg": "disaggregated runs labelled as aggregated",
     "queued": "TTFT of tens of seconds under a cap on running requests that is not stated",
     "two_loads": "name and columns state different loads",

@@ -1,4 +1,4 @@
-"""Which measured rows say what ran: rows listed twice, and series that are faster than a datasheet allows."""
+"""Which measured rows say what ran: rows listed twice, and rows that are faster than a datasheet allows."""
 
 import re
 from dataclasses import replace
@@ -32,11 +32,6 @@ def listed_twice(rows: list[Row]) -> set[str]:
         copies |= {row["id"]} if key in found else set()
         found.add(key)
     return copies
-
-
-def series_of(row: Row) -> str:
-    """Return the file that a row comes from: one series of runs."""
-    return row["silicon_data_source"].split(";")[0]
 
 
 def share_of_datasheet(case: Case, row: Row, in_flight: float) -> float:

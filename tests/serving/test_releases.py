@@ -1,5 +1,6 @@
 """What a release of an engine decides: its cap on requests, its chunks of prompts, and how near the fit is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,12 +78,16 @@ def test_a_release_that_schedules_ahead_hides_the_shorter_of_two_times() -> None
 
 
 def test_a_chunk_is_what_one_pass_of_prompts_takes() -> None:
-    """Four prompts of 500 tokens fill 2,000 of 2,048; the closed form takes 4.096 of them."""
+    """Of 41 requests that share 0.05, 1 + 0.05 x 40 = 3 come at once: 1,500 tokens. Of 101 it is 6, which 2,048 hold as
+    4.096 in the closed form.
+    """
     case = case_of(MODEL, "a100-sxm-80gb", Replica(weight_dtype="bf16", engine="vllm", release="0.11.0"))
-    found = prompts_together(costs_of(case), load_of(case, Demand(input_tokens=500, output_tokens=100), 100))
-    moved, fixed = pass_seconds(case, Pass(2048.0, 2048 / 500, 500.0, prefill=True))
-    assert found.together == pytest.approx(moved + fixed, rel=1e-12)
-    assert found.each == pytest.approx((moved + fixed) * 500 / 2048, rel=1e-12)
+    case = replace(case, rates={**case.rates, "queue_share": 0.05})
+    for in_flight, tokens in ((1, 500.0), (41, 1500.0), (101, 2048.0)):
+        found = prompts_together(costs_of(case), load_of(case, Demand(input_tokens=500, output_tokens=100), in_flight))
+        moved, fixed = pass_seconds(case, Pass(tokens, tokens / 500, 500.0, prefill=True))
+        assert found.together == pytest.approx(moved + fixed, rel=1e-12)
+        assert found.each == pytest.approx((moved + fixed) * 500 / tokens, rel=1e-12)
 
 
 def test_requests_are_simulated_by_the_same_chunks_and_apart_where_the_engine_does_not_mix() -> None:

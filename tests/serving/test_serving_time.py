@@ -116,7 +116,8 @@ def test_no_prompt_work_is_lost_or_counted_twice(engine: str, load_: float) -> N
     prompt, answer, rates = 1000.0, 400.0, case.rates
     found = latency(case, asked(prompt, answer, load_))
     step = decode_step_seconds(case, asked(prompt, answer, load_))
-    chunk = max(prompt, min(8192.0, load_ * prompt / 2))
+    at_once = 1 + rates["queue_share"] * (load_ - 1)
+    chunk = max(prompt, min(8192.0, at_once * prompt))
     others = (load_ - 1) * sum(pass_seconds(case, Pass(chunk, chunk / prompt, prompt, prefill=True))) * prompt / chunk
     steps = (1 - 1 / load_) * rates["first_token_steps"] + answer - 1
     own = rates["first_token_seconds"] + prefill_seconds(case, prompt) + steps * step

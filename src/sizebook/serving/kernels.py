@@ -101,12 +101,10 @@ def adapter_bytes(case: Case) -> Number:
 class ExpertCosts:
     """Seconds of routed experts: reading all of them, a pass and a token that multiplies, activations a token.
 
-    Of all experts a batch reads ``1 - missed^(tokens of all ranks)``, the fullest rank ``crowding`` times as many of
-    its own, but never more than it has.
+    Of all experts a batch reads ``1 - missed^(tokens of all ranks)``.
     """
 
     weights: Number
-    crowding: Number
     missed: Number
     multiplying: Number
     token: Number
@@ -114,7 +112,7 @@ class ExpertCosts:
 
 
 def experts(case: Case) -> ExpertCosts:
-    """Return what routed experts cost, those of the fullest rank.
+    """Return what routed experts cost; ranks share them evenly.
 
     The more tokens reach each of them, the nearer it comes to its share of the peak: share x each / (each + half), so
     that a pass costs a fixed time more. The kernels were measured with uneven routing (``skew``); servers are predicted
@@ -122,18 +120,16 @@ def experts(case: Case) -> ExpertCosts:
     """
     s, r = case.shape, case.rates
     parameters = s.expert_parameters / (case.tp * case.dp)
-    crowding = 1 + r["expert_imbalance"] * (1 - 1 / case.ep)
-    flop = crowding * 2 * parameters / (case.expert_peak * r["experts_compute"])
+    flop = 2 * parameters / (case.expert_peak * r["experts_compute"])
     read = s.n_experts * parameters * case.expert_bytes / (case.bandwidth * r["experts_bandwidth"])
     # Ranks that share experts hold whole ones, so each sees its part of the tokens; a tensor-parallel part sees all.
     routed = s.n_expert_layers * s.top_k * case.dp / case.ep
     return ExpertCosts(
         weights=read,
-        crowding=crowding,
         missed=chance_missed(s.n_experts, s.top_k) * (1 - case.all_experts),
         multiplying=flop * r["experts_half"] * s.n_experts,
         token=flop * s.top_k * case.dp,
-        activations=crowding * r["experts_passes"] * ACTIVATION_BYTES * routed * s.d_model / case.bandwidth,
+        activations=r["experts_passes"] * ACTIVATION_BYTES * routed * s.d_model / case.bandwidth,
     )
 
 

@@ -126,7 +126,7 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     return Parts(
         weights=products.weights + adapted.weights * (1 - adapted.missed**sequences),
         products=(products.token + adapted.token) * tokens + products.output * outputs,
-        experts=experts.weights * smaller(experts.crowding * (1 - experts.missed ** (tokens * costs.ranks)), 1.0),
+        experts=experts.weights * (1 - experts.missed ** (tokens * costs.ranks)),
         routed=experts.multiplying + experts.token * tokens,
         cache=sequences * (costs.read.of(context) + costs.state),
         scores=tokens * (costs.scored.of(context) + costs.scanned),
@@ -257,9 +257,10 @@ class Prompts:
 
 
 def prompts_together(at: Costs, load: Load) -> Prompts:
-    """Return what a prompt costs in a pass of chunks, as many as the requests in flight fill, with its images."""
+    """Return what a prompt costs in a pass with those that came at the same moment, as many as fit, with its images."""
     new, cached = load.computed, load.cached
-    chunk = larger(new, smaller(at.chunk_tokens, load.batch * new / 2))
+    at_once = 1 + at.rates["queue_share"] * (load.batch - 1)
+    chunk = larger(new, smaller(at.chunk_tokens, at_once * new))
     moved, fixed = pass_seconds(at, Pass(chunk, chunk / new, load.input_tokens, prefill=True, cached=cached))
     together = moved + fixed + at.encode_seconds * chunk / new
     moved, fixed = pass_seconds(at, Pass(new, 1.0, load.input_tokens, prefill=True, cached=cached))
