@@ -1,7 +1,6 @@
 """A server with nobody else on it: no queue, no steps of others, and its prompt's kernels launched one by one."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
