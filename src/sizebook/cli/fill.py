@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 @click.option("--namespace", help="With --target office-js: the namespace of the server's manifest; none for Lite.")
 @rates_option
 @click.option("--strict", is_flag=True, help="Refuse a workbook with formulas that cannot be calculated.")
+@click.option("--protect", is_flag=True, help="Protect the sheets, without a password; inputs stay open.")
 def fill_workbook(
-    workbook: Path, scenario: Path, output: Path, rates: Path | None, strict: bool, **spelling: str | None
-) -> None:
+    workbook: Path, scenario: Path, output: Path, rates: Path | None, strict: bool, protect: bool,
+    **spelling: str | None,
+) -> None:  # fmt: skip
     """Write the inputs of SCENARIO (TOML) into WORKBOOK and store every computed value.
 
     WORKBOOK is a file, or the bare name of one that comes with sizebook: model_sizing.xlsx,
@@ -57,11 +59,12 @@ def fill_workbook(
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
     given = values_for(scenario, workbook, rates)
+    asked: dict[str, Any] = {"target": target, "namespace": namespace, "strict": strict, "protected": protect}
     if isinstance(given, PlanValues):
-        filled = fill_from(find_workbook(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        filled = fill_from(find_workbook(workbook), given, output, **asked)
         did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]
     else:
-        filled = fill(find_workbook(workbook), given, output, target=target, namespace=namespace, strict=strict)
+        filled = fill(find_workbook(workbook), given, output, **asked)
         did = [f"{len(given)} inputs"]
     print_notes(filled.notes)
     calculated = filled.calculated

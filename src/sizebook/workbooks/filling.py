@@ -25,6 +25,7 @@ from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.chart_caches import CellValue, Drawn, drawn_cells, refresh_charts
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
 from sizebook.workbooks.print_ranges import apply_print_range, print_marks
+from sizebook.workbooks.protection import protect
 from sizebook.workbooks.sheet import Sheet
 from sizebook.workbooks.target_formats import convert_for
 
@@ -76,6 +77,7 @@ def fill(
     target: Target | None = None,
     namespace: str = "",
     strict: bool = False,
+    protected: bool = False,
 ) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
 
@@ -92,6 +94,7 @@ def fill(
         namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
+        protected: protect the sheets, without a password; inputs stay open.
 
     Errors: `InputError` with one line for each wrong, unknown or missing input, for formulas in a circle and for a
     calculation beyond its limits; nothing is written then.
@@ -104,7 +107,7 @@ def fill(
     # Prices are judged on the day of the plan, as the plan itself judges them.
     with valued_on(day) if isinstance(day, date) else nullcontext():
         calculated = _calculated(package, sheets, drawn, strict=strict)
-    return _saved(package, calculated, output, target=target, namespace=namespace)
+    return _saved(package, calculated, output, target=target, namespace=namespace, protected=protected)
 
 
 @collected_later()
@@ -116,6 +119,7 @@ def fill_from(
     target: Target | None = None,
     namespace: str = "",
     strict: bool = False,
+    protected: bool = False,
 ) -> Filled:
     """Put a plan into the anchors and inputs of somebody's workbook, recalculate it and save it under another name.
 
@@ -136,7 +140,7 @@ def fill_from(
         )
     sheets = Sheet.all_of(package)  # anew: cells may have moved
     calculated = _calculated(package, sheets, drawn, strict=strict)
-    filled = _saved(package, calculated, output, target=target, namespace=namespace)
+    filled = _saved(package, calculated, output, target=target, namespace=namespace, protected=protected)
     said = tuple(f"{template.name}: {line}" for line in left)
     return replace(filled, notes=said + filled.notes, placed=placed.done)
 
@@ -195,8 +199,12 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
     return calculated
 
 
-def _saved(package: Package, calculated: Calculated, output: Path, *, target: Target | None, namespace: str) -> Filled:
+def _saved(
+    package: Package, calculated: Calculated, output: Path, *, target: Target | None, namespace: str, protected: bool
+) -> Filled:
     remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
+    if protected:
+        protect(package)
     package.save(output)
     return Filled(output, calculated, remarks)
 
