@@ -18,6 +18,7 @@ from sizebook.serving.memory import (
     memory_of,
     physical_bytes,
     sequences_that_fit,
+    workspace_bytes,
 )
 from sizebook.serving.quantities import Replica
 from sizebook.serving.time import cache_bytes_per_gpu
@@ -58,6 +59,14 @@ def test_what_vllm_printed_on_an_h100(
         ("codellama-7b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), 12.55, 0.77, None, 0.025),
         ("qwen2-7b", "a100-sxm-80gb", Replica(weight_dtype="bf16", release="0.10.1", memory_utilization=0.5),
          14.25, None, 24.83, 0.045),
+        # experts: docs/accuracy/vllm-v0.19.0-accuracy-report.md of llm-d-planner
+        ("qwen3-30b-a3b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), 56.87, 2.68, None, 0.025),
+        ("deepseek-v2-lite", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), None, 1.93, None, 0.03),
+        ("qwen1.5-moe-a2.7b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), None, 2.47, None, 0.03),
+        ("kimi-vl-a3b", "h100-sxm", Replica(weight_dtype="bf16", release="0.19.0"), None, 2.85, None, 0.03),
+        ("llama-4-scout", "h100-sxm", Replica(tp=4, weight_dtype="bf16", release="0.19.0"), None, 3.19, None, 0.03),
+        ("mixtral-8x7b", "h100-sxm", Replica(tp=2, weight_dtype="bf16", release="0.19.0"), None, 1.21, None, 0.075),
+        ("gpt-oss-20b", "h100-sxm", Replica(tp=2, release="0.19.0"), None, 2.87, None, 0.035),
         # SGLang allotted 8.23 GiB each of keys and values: vLLM issue 21348
         ("qwen3-235b-a22b", "h100-sxm", Replica(tp=4, weight_dtype="fp8", engine="sglang", memory_utilization=0.93),
          None, 0.0, 16.46, 0.005),
@@ -90,6 +99,18 @@ def test_logits_of_fewer_requests_leave_more_for_the_cache() -> None:
     assert peak(max_running=768) == pytest.approx(0.75 * peak())
     block = 3 * 29_568 / 2 + 4 * 8192
     assert peak(max_running=32) == peak(max_running=1) == pytest.approx(2 * 8192 * block, rel=1e-3)
+
+
+def test_experts_have_two_buffers_in_vllm() -> None:
+    """Qwen3-235B on four GPUs: 8 experts of 8,192 tokens, 4,096 wide twice (an expert's 1,536 are 384 on each), two
+    bytes each. Split by experts 4,096 again, as 2 x 1,536 are less. Mixtral's 14,336 are more than its 4,096."""
+    replica = Replica(tp=4, weight_dtype="fp8")
+    for layout in (replica, replace(replica, ep=4)):
+        assert workspace_bytes(case_of("qwen3-235b-a22b", "h100-sxm", layout)) == 8192 * 8 * (4096 + 4096) * 2
+    whole = case_of("mixtral-8x7b", "h200-sxm", Replica(weight_dtype="bf16"))
+    assert workspace_bytes(whole) == 8192 * 2 * (14_336 + 28_672) * 2
+    assert workspace_bytes(case_of("gpt-oss-20b", "h100-sxm", Replica())) == 0
+    assert workspace_bytes(case_of("llama-3.1-8b", "h100-sxm", Replica())) == 0
 
 
 def test_the_parts_of_memory_sum_to_what_the_engine_may_use() -> None:

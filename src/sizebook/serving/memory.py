@@ -30,7 +30,8 @@ class Engine:
     its state; where tokens are drafted, ``state_copies_drafting`` and ``state_copies_per_draft`` for each. With
     ``state_aside`` states for the tokens that a step checks are taken off before, for as many requests as may run.
     With ``state_blocks`` a block of the cache is as large as a layer's state. Layers with a window have a pool of
-    ``window_share`` of the tokens of the others', 0 where they hold their window of the cache that all share.
+    ``window_share`` of the tokens of the others', 0 where they hold their window of the cache that all share. With
+    ``expert_workspace`` it keeps buffers for experts as long as it runs.
     """
 
     utilization: Number
@@ -54,6 +55,7 @@ class Engine:
     state_aside: Number
     state_blocks: Number
     window_share: Number
+    expert_workspace: Number
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def physical_bytes(gpu: Accelerator) -> float:
     return float(gpu.usable_memory_bytes or gpu.memory_bytes)
 
 
-_FLAGS = ("of_free", "grown", "state_aside", "state_blocks")
+_FLAGS = ("of_free", "grown", "state_aside", "state_blocks", "expert_workspace")
 
 
 @cache
@@ -131,7 +133,7 @@ def _memory_on(case: Case, gpu: str, engine: Engine) -> Memory:
 
 
 def activation_bytes(case: Case, engine: Engine) -> Number:
-    """Return the peak that an engine measures before it allots its cache, the larger of two.
+    """Return the peak that an engine measures before it allots its cache, the larger of two beside what it keeps.
 
     The logits of as many requests as it runs at once, of the whole vocabulary on each GPU; and the widest block of a
     pass of prompts. An engine that measures nothing keeps nothing back.
@@ -141,7 +143,21 @@ def activation_bytes(case: Case, engine: Engine) -> Number:
     logits = engine.activation_bytes_per_vocab * s.vocab * running / PROFILED
     block = s.dense_parameters / larger(s.n_dense_layers, 1.0) / s.d_model / case.tp
     width = block + (KEPT_WIDTHS + STAGE_WIDTHS * (case.pp > 1)) * s.d_model
-    return (engine.activation_bytes_per_vocab > 0) * larger(logits, HALF_BYTES * case.profiled_tokens * width)
+    peak = (engine.activation_bytes_per_vocab > 0) * larger(logits, HALF_BYTES * case.profiled_tokens * width)
+    return peak + engine.expert_workspace * workspace_bytes(case)
+
+
+def workspace_bytes(case: Case) -> Number:
+    """Return what an engine keeps for the experts of a pass of prompts: two buffers of each token's every expert.
+
+    One holds what comes out of gate and up or of down, the other both of gate and up or what goes in. Kernels of four
+    bits have buffers of their own.
+    """
+    s = case.shape
+    width = s.expert_parameters / larger(s.n_expert_layers, 1.0) / s.d_model / 3
+    own = width / (1 + (case.ep <= 1) * (case.tp - 1))
+    buffers = larger(own, s.d_model) + larger(2 * own, s.d_model)
+    return (case.expert_bytes >= 1) * HALF_BYTES * case.profiled_tokens * s.top_k * buffers
 
 
 def usual_share(case: Case, physical: Number, engine: Engine) -> Number:
