@@ -27,7 +27,7 @@ IMPORTED_AS = {
     "python-multipart": "python_multipart",
 }  # where a distribution is not imported by its own name
 OF_THE_OFFICE = {"uno", "unohelper", "com", "org"}  # libreoffice/addin.py runs in LibreOffice's own Python
-WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, numpy, psutil"
+WORKBOOKS = "openpyxl, lxml, defusedxml, formualizer, psutil"
 REPORTS = "babel, jinja2, weasyprint, fontTools, vl_convert, pypdf, tomli_w, rich"
 
 

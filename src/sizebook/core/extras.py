@@ -11,7 +11,7 @@ from sizebook.core.errors import InputError
 
 # Extra -> the modules that it brings, by the names that are imported. The distributions: pyproject.toml.
 EXTRAS = {
-    "workbooks": ("openpyxl", "lxml", "defusedxml", "formualizer", "numpy", "psutil"),
+    "workbooks": ("openpyxl", "lxml", "defusedxml", "formualizer", "psutil"),
     "reports": ("babel", "jinja2", "weasyprint", "fontTools", "vl_convert", "pypdf", "tomli_w", "rich"),
     "sweep": ("numpy", "polars", "rich", "ruamel"),
     "duckdb": ("duckdb",),

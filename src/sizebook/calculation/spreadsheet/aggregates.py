@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 from math import fsum, prod
+from operator import mul
 from typing import Any
-
-import numpy as np
 
 from sizebook.calculation.spreadsheet.argument_values import cells, fail, rows_of
 from sizebook.core.errors import CellError
@@ -66,20 +65,20 @@ def _sum_of_products(*arrays: Any) -> float:
     return total
 
 
-def _matrix(given: Any) -> Any:
+def _matrix(given: Any) -> list[list[float]]:
     rows = rows_of(given)
     if not {type(value) for row in rows for value in row} <= {int, float}:
         _values(given)  # an error among them comes first
         fail("#VALUE!")
-    return np.array(rows, dtype=float)
+    return [[float(value) for value in row] for row in rows]
 
 
 def _product_of_matrices(first: Any, second: Any) -> list[list[float]]:
     one, two = _matrix(first), _matrix(second)
-    if one.shape[1] != two.shape[0]:
+    if len(one[0]) != len(two):
         fail("#VALUE!")
-    product: list[list[float]] = (one @ two).tolist()
-    return product
+    columns = list(zip(*two, strict=True))
+    return [[sum(map(mul, row, column)) for column in columns] for row in one]
 
 
 FUNCTIONS = {
