@@ -143,8 +143,8 @@ NO_ROOM = (
     ("given", "said"),
     [
         ({"request_percentile": "p95", "ttft_target_seconds": 0.01},
-         "ttft_target_seconds binds: got 0.1496 s with one request in flight in separate pools that decode at tp4, "
-         "want 0.01 s. Raise tp, accept 0.1496 s, or choose a faster gpu or a narrower weight_dtype."),
+         "ttft_target_seconds binds: got 0.1484 s with one request in flight in separate pools that decode at tp4, "
+         "want 0.01 s. Raise tp, accept 0.1484 s, or choose a faster gpu or a narrower weight_dtype."),
         ({"output_tokens": 1},
          "not planned in pools: got answers of 1 token, want two or more, which are decoded. Lengthen them."),
         ({"pp": 2}, "not planned in pools: got pp 2, want workers of one stage. Use tp or dp."),
