@@ -114,9 +114,11 @@ def summary(found: list[Judged]) -> str:
         groups[each.figure, each.source].append(each)
         groups[each.figure, "all"].append(each)
     for figure in FIGURES:
-        for (of, source), rows in groups.items():
-            if of == figure:
-                lines.append(f"| {source[:60]} | {figure} | {_errors(rows)} |")
+        of = {source: rows for (each, source), rows in groups.items() if each == figure}
+        lines += [f"| {source[:60]} | {figure} | {_errors(rows)} |" for source, rows in of.items()]
+        shares = [mean(each.is_inside for each in rows) for source, rows in of.items() if source != "all"]
+        if shares:
+            lines.append(f"| mean of sources | {figure} | | | | | {100 * mean(shares):.0f} | | |")
     return "\n".join(lines)
 
 
