@@ -163,7 +163,7 @@ def quantiles(ratio: Any, group: Any, basis: str) -> Band:
 
 # The folds that a band is made of beside published servers, and the band of what is nearer, which is never the wider
 # one. Published servers alone make that of accelerators nobody measured: those of the other sources hold 83 % of
-# TPOT by source, with a score of 1.17; beside folds of GPUs without their kernels, all of one maker, 78 % with 1.21.
+# TPOT by source, with a score of 1.20; beside folds of GPUs without their kernels, all of one maker, 79 % with 1.23.
 FARTHER = {
     UNSEEN: ((ARCHITECTURE, PAIR), ""),
     BUSY: ((ARCHITECTURE, PAIR), UNSEEN),

@@ -31,7 +31,7 @@ STRAINS = ((), (BUSY,), (LOADED,), (CONTEXT,), (BUSY, CONTEXT), (LOADED, CONTEXT
 # The longest context in the fit is of 15,500 tokens; three rows in a hundred have more requests on a rank.
 MOST_CONTEXT, MOST_OF_RANK = 16_384, 128
 # Requests of a rank from which a band of its own holds. Cut there, bands of unseen pairs score best: the time to first
-# token 2.76, after 3.03 without a cut, 2.83 at 16 and 2.88 at 64.
+# token 2.84, after 3.11 without a cut, 2.92 at 16 and 2.96 at 64.
 FEW_OF_RANK = 32
 POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
