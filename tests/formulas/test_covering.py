@@ -57,3 +57,9 @@ def test_what_costs_the_same_is_not_signed() -> None:
 def test_a_price_that_nobody_lists_signs_nothing() -> None:
     assert cover([{5: 24.0}], [math.nan], [Offer(1, [2.0])]) == {}
     assert cover([{5: 24.0}], [4.0], [Offer(1, [math.nan])]) == {}
+
+
+def test_a_contract_for_nothing_is_signed_once_it_is_needed() -> None:
+    """At no price, one that begins with the second month leaves nothing idle; one for the first month would."""
+    needs = [{0: 24.0}, {3: 24.0}, {3: 24.0}]
+    assert cover(needs, [3.0] * 3, [Offer(2, [0.0] * 3)]) == {(0, 1): 3}

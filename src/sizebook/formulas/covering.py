@@ -57,7 +57,9 @@ class _Arc:
 
 
 def cover(needs: Sequence[Need], usd_per_hour: Sequence[float], offers: Sequence[Offer]) -> dict[tuple[int, int], int]:
-    """Return the units to sign for by (offer, month) at the least cost, the fewest of them where several cost the same.
+    """Return the units to sign for by (offer, month) at the least cost.
+
+    Where several ways cost the same, it is the one that signs for the fewest, and of those for the fewest months.
 
     ``usd_per_hour`` is the price by the hour of each month; a commitment is paid to its end, also after the last month.
     A price that is NaN signs nothing.
@@ -74,7 +76,8 @@ def cover(needs: Sequence[Need], usd_per_hour: Sequence[float], offers: Sequence
             cost = price * 24 * offer.months * _PARTS
             if math.isfinite(cost):
                 end = min(month + offer.months, len(needs))
-                signed[number, month] = _Arc(month, end, (round(cost) + 1,), (math.inf,))
+                tie = len(needs) + end - month  # one over several, then the months that it covers
+                signed[number, month] = _Arc(month, end, (round(cost) + tie,), (math.inf,))
     back = [_Arc(month + 1, month, (0,), (math.inf,)) for month in range(len(needs))]
     _fill([*arcs, *back, *signed.values()], len(needs), most)
     return {key: arc.units for key, arc in signed.items() if arc.units}
