@@ -23,6 +23,7 @@ from sizebook.calculation.sheet_text import used_cells
 from sizebook.calculation.tokens import Area, address, cell_at
 from sizebook.calculation.values import CIRCULAR, NOT_CALCULABLE, ErrorCode, shown
 from sizebook.core.errors import InputError
+from sizebook.core.once import one_calculation
 from sizebook.core.registry import Function
 
 
@@ -73,7 +74,8 @@ def work_out(model: Model, note: Note) -> Calculated:
     """Return what every cell of a workbook shows; ``note`` is told at which cell a function of ours is called."""
     prepared, calls = model.prepared, model.calls
     calls.tell = note
-    model.engine.evaluate_all()
+    with one_calculation():
+        model.engine.evaluate_all()
     if calls.exhausted:
         raise MemoryError
     spilled = _spilled(prepared, calls)

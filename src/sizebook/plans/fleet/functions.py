@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from sizebook.core.coercion import as_rows, is_blank
 from sizebook.core.errors import InputError, named
+from sizebook.core.once import once
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity
 from sizebook.plans.alternatives import AlternativeMonth
@@ -33,7 +34,7 @@ SOURCE = "sizebook.plans.fleet.plan over data/hardware.csv, data/prices.csv and 
 
 def _plan(services: Any, terms: FleetTerms) -> tuple[dict[int, Service], FleetPlan]:
     found = sections_of(Service, services, "service")
-    return found, plan_fleet(FleetInputs(service=tuple(found.values()), terms=terms))
+    return found, once(plan_fleet, FleetInputs(service=tuple(found.values()), terms=terms))
 
 
 @function(category="serving", source=SOURCE)

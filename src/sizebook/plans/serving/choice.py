@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sizebook.core.errors import InputError, SizebookError, TargetError
+from sizebook.core.once import once
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.refusals import NoRoomError
@@ -78,10 +79,10 @@ def with_room(
 ) -> Planned:
     """Return what is planned of inputs; where a blank layout has no room, of the cheapest that has."""
     try:
-        return planned(model, gpu, inputs)
+        return once(planned, model, gpu, inputs)
     except NoRoomError as error:
         found = layouts_with_room(model, gpu, inputs, stated=inputs.stated, error=error)
-        return planned(model, gpu, replace(inputs, replica=found.ranked[0].plan.replica.setup.replica))
+        return once(planned, model, gpu, replace(inputs, replica=found.ranked[0].plan.replica.setup.replica))
 
 
 def layouts_with_room(
