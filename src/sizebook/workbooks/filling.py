@@ -327,12 +327,14 @@ def _empty_held_cells(package: Package, sheets: Mapping[str, Sheet]) -> None:
     """Empty the cells that are written after the calculation: no formula may take what they held for what holds now."""
     for to, _ in _held_areas(package):
         for row, column in to.cells():
-            sheets[to.sheet].write_input(row, column, None)
+            sheets[to.sheet].empty(row, column)
 
 
 def _hold_values(sheet: Sheet, to: Area, source: Area, shown: CellValue) -> None:
     """Write the values that held cells hold: they stay without functions."""
     for (row, column), at in zip(to.cells(), source.cells(), strict=True):
         value = shown(source.sheet, *at)
-        write = sheet.write_computed if isinstance(value, ErrorCode) else sheet.write_input
-        write(row, column, value)
+        if isinstance(value, ErrorCode):
+            sheet.write_computed(row, column, value)
+        elif value is not None:  # the cells are empty
+            sheet.write_input(row, column, value)

@@ -65,7 +65,7 @@ class Input:
 
 def find_inputs(package: Package, sheets: Mapping[str, Sheet]) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
-    styles = _style_names(package)
+    styles, lists = _style_names(package), _Lists(package, sheets)
     rules: dict[str, SheetRules] = {}
     found = []
     for defined in package.defined_names():
@@ -84,7 +84,7 @@ def find_inputs(package: Package, sheets: Mapping[str, Sheet]) -> dict[str, Inpu
                     defined.name.rstrip("_"),
                     at,
                     style == REQUIRED,
-                    _choices(package, sheets, at, own),
+                    lists.choices(at, own),
                     default,
                     next((rule.quantity for rule in own if rule.quantity), None),
                     is_list,
@@ -132,25 +132,31 @@ def _style(names: list[str], index: str, where: str) -> str:
     return names[int(index)]
 
 
-def _choices(package: Package, sheets: Mapping[str, Sheet], at: Area, own: Iterable[ValidationRule]) -> tuple[Any, ...]:
-    """Return the values of a cell's dropdown list, none where it has none or a function makes the list."""
-    for rule in own:
-        if rule.source:
-            return _list_values(package, sheets, at.sheet, rule.source)
-    return ()
+class _Lists:
+    """The dropdown lists of a workbook, each read once: many cells offer the same one."""
 
+    def __init__(self, package: Package, sheets: Mapping[str, Sheet]) -> None:
+        self._package, self._sheets = package, sheets
+        self._known: dict[tuple[str, str], tuple[Any, ...]] = {}
 
-def _list_values(package: Package, sheets: Mapping[str, Sheet], sheet: str, formula: str) -> tuple[Any, ...]:
-    if formula.startswith('"'):
-        return tuple(word.strip() for word in formula.strip('"').split(","))
-    tokens = tokenize(formula)
-    if len(tokens) == 1 and tokens[0].kind == "name":
-        formula = Names(package).text(formula, sheet) or formula
-    source = area(formula, sheet)
-    if source is None or source.sheet not in sheets:
-        return ()
-    values = (sheets[source.sheet].value(row, column) for row, column in source.cells())
-    return tuple(value for value in values if value is not None)
+    def choices(self, at: Area, own: Iterable[ValidationRule]) -> tuple[Any, ...]:
+        """Return the values of a cell's dropdown list, none where it has none or a function makes the list."""
+        source = next((rule.source for rule in own if rule.source), "")
+        if (at.sheet, source) not in self._known:
+            self._known[at.sheet, source] = self._values(at.sheet, source)
+        return self._known[at.sheet, source]
+
+    def _values(self, sheet: str, formula: str) -> tuple[Any, ...]:
+        if formula.startswith('"'):
+            return tuple(word.strip() for word in formula.strip('"').split(","))
+        tokens = tokenize(formula)
+        if len(tokens) == 1 and tokens[0].kind == "name":
+            formula = Names(self._package).text(formula, sheet) or formula
+        source = area(formula, sheet)
+        if source is None or source.sheet not in self._sheets:
+            return ()
+        values = (self._sheets[source.sheet].value(row, column) for row, column in source.cells())
+        return tuple(value for value in values if value is not None)
 
 
 @dataclass

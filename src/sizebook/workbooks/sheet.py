@@ -105,6 +105,12 @@ class Sheet:
         elif value is not None:
             _store(cell, *_stored(value))
 
+    def empty(self, row: int, column: int) -> None:
+        """Take away what a cell holds, its format untouched; most of those that are emptied hold nothing."""
+        cell = self.cells.get((row, column))
+        if cell is not None and len(cell):
+            self.write_input(row, column, None)
+
     def _hand_on(self, cell: Cell, formula: etree._Element) -> None:
         """Give the cells that share a cell's formula, which holds its text for all, a text of their own."""
         at = cell_at(cell.get("r", ""))
