@@ -70,7 +70,11 @@ def next_fill(template: Path, given: Inputs, folder: Path) -> Callable[[], objec
 
 
 def batch(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:
-    return lambda: [fill(template, given, folder / f"{number}.xlsx") for number in range(BATCH)]
+    """Return the filling of scenarios that differ in their requests: what hangs on these is worked out for each."""
+    asked = {name: value for name, value in given.items() if name.startswith("requests_per_day")}
+    scenarios = [{**given, **{name: value * (10 + number) / 10 for name, value in asked.items()}}
+                 for number in range(BATCH)]  # fmt: skip
+    return lambda: [fill(template, each, folder / f"{number}.xlsx") for number, each in enumerate(scenarios)]
 
 
 FLOORS, WORK = (openpyxl, engine), (first_fill, next_fill, batch)
