@@ -86,3 +86,4 @@ def test_a_plan_with_images_says_that_nothing_of_them_was_measured() -> None:
         for pictures in (Pictures(images=2), Pictures())
     ]  # fmt: skip
     assert [said in warnings(plan) for plan in plans] == [True, False]
+    assert [plan.replica.bands["ttft"].basis for plan in plans] == ["nothing measured", "load beyond the fit"]

@@ -13,7 +13,7 @@ from sizebook.plans.serving.refusals import NoRoomError, missed, missed_by_reque
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
-from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate
+from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
 from sizebook.serving.function_terms import band_of_figure
 from sizebook.serving.images import Read, with_images
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator
@@ -181,11 +181,11 @@ def replica_for(setup: Setup, workload: Workload) -> PlannedReplica:
     most = most_running(case, capacity)  # more would wait for a place, and no more would be served
 
     def limits(at: Demand) -> tuple[float, float]:
-        bands = bands_of(setup, at) if workload.latencies.band_quantile == "p90" else {}
+        bands = bands_of(setup, at, workload.image) if workload.latencies.band_quantile == "p90" else {}
         return limits_of(workload.latencies, bands)
 
     def planned(at: Demand, found: Estimate, binding: str, loaded: Loaded | None = None) -> PlannedReplica:
-        bands, packing = bands_of(setup, at), packing_of(setup)
+        bands, packing = bands_of(setup, at, workload.image), packing_of(setup)
         return PlannedReplica(setup, at, case, memory, capacity, found, bands, binding, packing, held, loaded=loaded)
 
     if workload.share is not None:
@@ -295,10 +295,15 @@ def check_arrivals(stream: Stream) -> None:
         )
 
 
-def bands_of(setup: Setup, demand: Demand) -> dict[str, Band]:
-    """Return the error bands of TTFT, TPOT and throughput for the model, engine and accelerator at a load."""
+def bands_of(setup: Setup, demand: Demand, image: tuple[Read, float] | None = None) -> dict[str, Band]:
+    """Return the error bands of TTFT, TPOT and throughput at a load; no server with images was measured but by own
+    rates.
+    """
+    unmeasured = image is not None and not setup.replica.rates_file
     return {
-        figure: band_of_figure(figure, setup.gpu, setup.replica, model=setup.model, demand=demand)
+        figure: unmeasured_band(figure)
+        if unmeasured
+        else band_of_figure(figure, setup.gpu, setup.replica, model=setup.model, demand=demand)
         for figure in ("ttft", "tpot", "throughput")
     }
 
