@@ -59,7 +59,7 @@ def test_a_price_that_nobody_lists_signs_nothing() -> None:
     assert cover([{5: 24.0}], [4.0], [Offer(1, [math.nan])]) == {}
 
 
-def test_a_contract_for_nothing_is_signed_once_it_is_needed() -> None:
-    """At no price, one that begins with the second month leaves nothing idle; one for the first month would."""
-    needs = [{0: 24.0}, {3: 24.0}, {3: 24.0}]
-    assert cover(needs, [3.0] * 3, [Offer(2, [0.0] * 3)]) == {(0, 1): 3}
+def test_of_contracts_that_cost_the_same_the_shortest_stand() -> None:
+    """Five months need two contracts of three; from the second month on they end with the months, and none is idle."""
+    needs = [{0: 24.0}, *[{3: 24.0}] * 5]
+    assert cover(needs, [3.0] * 6, [Offer(3, [0.0] * 6)]) == {(0, 1): 3, (0, 4): 3}
