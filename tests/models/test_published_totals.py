@@ -30,10 +30,11 @@ def test_rwkv7_keeps_matrices_and_two_shifted_inputs_whatever_the_context() -> N
 
 
 def test_kimi_k3_at_4096_tokens() -> None:
-    """24 layers keep a latent vector of 512 + 64, 69 a matrix for each of 96 heads and 4 inputs of convolutions."""
+    """24 layers keep a latent vector of 512 + 64; 69 a matrix of 4 bytes for each of 96 heads, and of a convolution
+    over 4 inputs the 3 before the newest, at 2 bytes."""
     read = architecture(Config(_published("Kimi K3"), "config.json"))
-    kept = 96 * 128 * 128 + 3 * 96 * 128 * 4
-    assert cache_bytes(read, 4096, 2) == 24 * 4096 * (512 + 64) * 2 + 69 * kept * 4
+    kept = 96 * 128 * 128 * 4 + 3 * 96 * 128 * 3 * 2
+    assert cache_bytes(read, 4096, 2) == 24 * 4096 * (512 + 64) * 2 + 69 * kept
     d, inner = 7168, 96 * 128
     delta = 4 * d * inner + d * 96 + 3 * inner * 4 + (d + inner) * 128 + d * inner
     latent = d * 1536 + 1536 * 96 * 192 + d * (512 + 64) + 512 * 96 * 256 + 2 * inner * d

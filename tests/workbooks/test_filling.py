@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.core.errors import InputError
-from sizebook.workbooks.filling import fill
+from sizebook.workbooks.filling import SaveOptions, fill
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -96,7 +96,7 @@ def test_default_of_a_name_stands_in_for_what_the_cell_holds(template: Path, tmp
 def test_functions_are_spelled_for_the_target(
     template: Path, tmp_path: Path, target: Any, namespace: str, spelling: str
 ) -> None:
-    filled = fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace)
+    filled = fill(template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, options=SaveOptions(namespace))
     assert load_workbook(filled.path)["Plan"]["B2"].value == spelling
     again = fill(filled.path, {"d_model": 512}, tmp_path / "again.xlsx", target="classic")
     assert load_workbook(again.path)["Plan"]["B2"].value == "=PARAMS_MHA(A2,FALSE)"
@@ -109,7 +109,13 @@ def test_a_namespace_that_no_add_in_has_is_refused(
 ) -> None:
     assert (
         message_of(
-            InputError, fill, template, {"d_model": 8}, tmp_path / "out.xlsx", target=target, namespace=namespace
+            InputError,
+            fill,
+            template,
+            {"d_model": 8},
+            tmp_path / "out.xlsx",
+            target=target,
+            options=SaveOptions(namespace),
         )
         == message
     )

@@ -8,7 +8,7 @@ from openpyxl.styles import NamedStyle, Protection
 from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.core.errors import InputError
-from sizebook.workbooks.filling import fill, read_inputs
+from sizebook.workbooks.filling import SaveOptions, fill, read_inputs
 from sizebook.workbooks.input_cells import OPTIONAL, REQUIRED
 from tests.commands import run
 from tests.refused import message_of
@@ -48,7 +48,9 @@ def test_a_locked_input_of_somebodys_workbook_is_named(tmp_path: Path) -> None:
     book.defined_names["users"] = DefinedName("users", attr_text="Plan!$B$2")
     book.save(tmp_path / "own.xlsx")
     out = tmp_path / "out.xlsx"
-    assert message_of(InputError, fill, tmp_path / "own.xlsx", {"users": 2}, out, protected=True) == (
+    assert message_of(
+        InputError, fill, tmp_path / "own.xlsx", {"users": 2}, out, options=SaveOptions(protected=True)
+    ) == (
         "locked inputs: got Plan!B2 in own.xlsx, want inputs that stay open. Clear 'Locked' in their cell style "
         "(Format, Protection)."
     )

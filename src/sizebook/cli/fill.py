@@ -52,14 +52,15 @@ def fill_workbook(
     """
     from sizebook.cli.messages import print_error, print_notes
     from sizebook.workbooks.anchors.plan_values import PlanValues
-    from sizebook.workbooks.filling import fill, fill_from
+    from sizebook.workbooks.filling import SaveOptions, fill, fill_from
 
     target = next((known for known in TARGETS if known == spelling["target"]), None)
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
     given = values_for(scenario, workbook, rates)
-    asked: dict[str, Any] = {"target": target, "namespace": namespace, "strict": strict, "protected": protect}
+    options = SaveOptions(namespace, protect)
+    asked: dict[str, Any] = {"target": target, "strict": strict, "options": options}
     if isinstance(given, PlanValues):
         filled = fill_from(find_workbook(workbook), given, output, **asked)
         did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]

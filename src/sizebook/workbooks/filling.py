@@ -62,6 +62,14 @@ class Filled:
         return [*lines, f"{following} more cells show an error because of these"] if following else lines
 
 
+@dataclass(frozen=True)
+class SaveOptions:
+    """How a filled file is saved."""
+
+    namespace: str = ""  # that of the manifest, where the add-in is one of xlwings Server (`office-js`)
+    protected: bool = False  # the sheets are protected, without a password; inputs stay open
+
+
 def read_inputs(template: Path) -> dict[str, Input]:
     """Return the inputs of a workbook by name, in the order of their cells."""
     package = Package.read(template)
@@ -75,9 +83,8 @@ def fill(
     output: Path,
     *,
     target: Target | None = None,
-    namespace: str = "",
     strict: bool = False,
-    protected: bool = False,
+    options: SaveOptions = SaveOptions(),
 ) -> Filled:
     """Write inputs into a workbook by defined name, recalculate it and save it under another name.
 
@@ -91,10 +98,9 @@ def fill(
         target: what the file is made for (`target_formats`): the add-in that will compute it (`classic`,
             `office-js`, `libreoffice`), Excel 365 without one (`lambda`), or readers of plain values (`values`). Left
             out: functions are spelled as in the template.
-        namespace: that of the manifest, where the add-in is one of xlwings Server (`office-js`).
         strict: refuse a workbook with formulas that cannot be calculated, which otherwise keep what the template holds
             beside them (#N/A where it holds nothing) and are named in ``problems``.
-        protected: protect the sheets, without a password; inputs stay open.
+        options: how the file is saved: the namespace of its calls, and whether its sheets are protected.
 
     Errors: `InputError` with one line for each wrong, unknown or missing input, for formulas in a circle and for a
     calculation beyond its limits; nothing is written then.
@@ -107,7 +113,7 @@ def fill(
     # Prices are judged on the day of the plan, as the plan itself judges them.
     with valued_on(day) if isinstance(day, date) else nullcontext():
         calculated = _calculated(package, sheets, drawn, strict=strict)
-    return _saved(package, calculated, output, target=target, namespace=namespace, protected=protected)
+    return _saved(package, calculated, output, target=target, options=options)
 
 
 @collected_later()
@@ -117,9 +123,8 @@ def fill_from(
     output: Path,
     *,
     target: Target | None = None,
-    namespace: str = "",
     strict: bool = False,
-    protected: bool = False,
+    options: SaveOptions = SaveOptions(),
 ) -> Filled:
     """Put a plan into the anchors and inputs of somebody's workbook, recalculate it and save it under another name.
 
@@ -140,7 +145,7 @@ def fill_from(
         )
     sheets = Sheet.all_of(package)  # anew: cells may have moved
     calculated = _calculated(package, sheets, drawn, strict=strict)
-    filled = _saved(package, calculated, output, target=target, namespace=namespace, protected=protected)
+    filled = _saved(package, calculated, output, target=target, options=options)
     said = tuple(f"{template.name}: {line}" for line in left)
     return replace(filled, notes=said + filled.notes, placed=placed.done)
 
@@ -193,17 +198,17 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
             if to.sheet == sheet.name:
                 _hold_values(sheet, to, source, shown)
         for mark, at in marks.get(sheet.name, ()):
-            apply_print_range(package, sheet.name, mark, at, shown)
+            apply_print_range(package, (sheet.name, at), mark=mark, shown=shown)
         sheet.settle()
     refresh_charts(package, shown, drawn)  # of the cells that are shown now
     return calculated
 
 
 def _saved(
-    package: Package, calculated: Calculated, output: Path, *, target: Target | None, namespace: str, protected: bool
+    package: Package, calculated: Calculated, output: Path, *, target: Target | None, options: SaveOptions
 ) -> Filled:
-    remarks = () if target is None else convert_for(package, target, load(), namespace=namespace)
-    if protected:
+    remarks = () if target is None else convert_for(package, target, load(), namespace=options.namespace)
+    if options.protected:
         protect(package)
     package.save(output)
     return Filled(output, calculated, remarks)

@@ -193,7 +193,7 @@ def months_tiles(name: str, label: str, ends: str, shown: str, write: Callable[[
     tiles = []
     for month, said in (("1", '"month 1"'), ("{months}", '"month "&{months}'), (most, part(either))):
         figure, low, high = (f"INDEX({{{key}.all}},{month})" for key in (name, *(f"{name}_{e}" for e in ends.split())))
-        tiles.append((f'="{label}, "&{said}', f"={figure}", shown, range_text(low, high, "", write)))
+        tiles.append((f'="{label}, "&{said}', f"={figure}", shown, range_text(low, high, text=write)))
     return tiles
 
 

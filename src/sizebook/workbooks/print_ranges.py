@@ -62,12 +62,12 @@ def print_marks(package: Package) -> Mapping[str, list[tuple[etree._Element, Are
     return found
 
 
-def apply_print_range(package: Package, tab: str, mark: etree._Element, at: Area, shown: Shown) -> None:
+def apply_print_range(package: Package, place: tuple[str, Area], *, mark: etree._Element, shown: Shown) -> None:
     """Print and fold what one of `print_marks` asks for."""
     if mark.get("name") == PRINT_TO:
-        _print_to(package, mark, (tab, at), shown)
+        _print_to(package, mark, place, shown)
     else:
-        _fold(package, tab, at, shown)
+        _fold(package, *place, shown)
 
 
 def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], shown: Shown) -> None:

@@ -87,7 +87,9 @@ def _ranges(
 
 def _boxes(axis: Scale, ranges: Sequence[tuple[float, float]], thick: float) -> list[Box]:
     ends = [sorted(map(axis, each)) for each in ranges]
-    return [Box(start, _middle(row) - thick / 2, end - start, thick) for row, (start, end) in enumerate(ends)]
+    return [
+        Box(start, _middle(row) - thick / 2, width=end - start, height=thick) for row, (start, end) in enumerate(ends)
+    ]
 
 
 def _finished(drawing: Drawing, axis: Scale, limit: Limit | None) -> str:

@@ -29,7 +29,9 @@ def columns(drawing: Drawing, shown: Columns) -> str:
     step = drawing.width / (len(totals) - (1 - _FILLED) + 2 * _AROUND)
     wide, starts = _FILLED * step, [(at + _AROUND) * step for at in range(len(totals))]
     for (_, ranges), fill in zip(stacked(shown.series), _colours(theme, shown.series), strict=False):
-        boxes = [Box(x, y(end), wide, y(start) - y(end)) for x, (start, end) in zip(starts, ranges, strict=True)]
+        boxes = [
+            Box(x, y(end), width=wide, height=y(start) - y(end)) for x, (start, end) in zip(starts, ranges, strict=True)
+        ]
         drawing.boxes(boxes, fill, edge=0.5)
     drawing.path(f"M0,{drawing.height + 0.5:g}h{drawing.width:.2f}", stroke=theme.hairline)
     widest = max(map(drawing.letters.width, shown.categories)) + _APART
