@@ -71,13 +71,13 @@ function likelyModels(text) {
     .sort((one, other) => begins(one) - begins(other)).slice(0, MOST_NAMES).map(({ asks }) => asks);
 }
 
-// A model by its key, name or repository, however its words are parted.
+// A model by its key, name or repository, however its words are parted; a key goes before another's name.
 function readText(argument, given) {
   const text = String(given).trim();
   if (!argument.name.endsWith("model")) return text;
   const stored = ({ weights }) => (weights || "").split(";").flatMap((repository) => [repository, repository.split("/").at(-1)]);
-  const names = (model) => [model.asks, model.name, ...stored(model)].map(squashed);
-  const found = MODELS.find((model) => model.asks && names(model).includes(squashed(text)));
+  const bears = [({ asks }) => [asks], ({ name }) => [name], stored];
+  const found = bears.map((names) => MODELS.find((model) => model.asks && names(model).map(squashed).includes(squashed(text)))).find(Boolean);
   if (found || argument.name !== "model") return found ? found.asks : text;
   const likely = likelyModels(text).map((each) => `'${each}'`);
   const hint = likely.length ? `Did you mean ${[likely.slice(0, -1).join(", "), likely.at(-1)].filter(Boolean).join(" or ")}?` : "The list of the field has them.";

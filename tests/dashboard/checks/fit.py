@@ -164,6 +164,8 @@ def a_model_is_found_however_it_is_typed(page: Page, address: str) -> None:
     for typed in ("Llama 3.1 70B", "llama3.1-70b", "meta-llama/Llama-3.1-70B", "Llama-3.1-70B-Instruct"):
         page.fill("#fit-model", typed)
         assert page.inner_text("#verdict").startswith("Yes: 4 × h100-sxm"), typed
+    others = page.evaluate("MODELS_ASKED.filter((key) => readText({ name: 'model' }, key) !== key)")
+    assert others == []  # gpt2 is the repository of gpt-2-small
     page.fill("#fit-model", "mixtral")
     assert page.inner_text("#fit-found .problem") == (
         "unknown model: got 'mixtral', want one of this page. "
