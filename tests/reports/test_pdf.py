@@ -1,7 +1,5 @@
 """The sizing report as a file: its text, tags, fonts, bookmarks and that equal reports are equal files."""
 
-import base64
-import io
 import os
 import subprocess
 import sys
@@ -13,10 +11,8 @@ import pytest
 
 from sizebook.core.errors import InputError
 from sizebook.plans.sizing.plan import Sizing
-from sizebook.reports.pdf import archival_pdf, lay_out, pdf_options
 from sizebook.reports.render import report_date, write_pdf
 from sizebook.reports.sizing.report import report
-from sizebook.sources.bundled import bundled
 from tests.refused import message_of
 
 
@@ -122,22 +118,3 @@ def test_date_is_the_given_one_or_that_of_the_build(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     assert report_date().isoformat() == "2023-11-14"
     assert report_date(as_of) == as_of
-
-
-@pytest.mark.parametrize(
-    ("place", "n_drawn"),
-    [('x="1" y="10"', 1), ('x="-1.5" y="10"', 1), ('x="1" y="10" dx="1 2"', 5), ('x="1 9" y="10"', 5)],
-)
-def test_a_label_of_a_chart_is_drawn_whole(place: str, n_drawn: int) -> None:
-    """The word has five letters; WeasyPrint places each of them where something is said of single ones, and only then.
-
-    `Tm` places what is drawn next (ISO 32000-1, 9.4.2).
-    """
-    drawn = f'<svg xmlns="http://www.w3.org/2000/svg" width="100" height="20"><text {place}>Model</text></svg>'
-    address = f"data:image/svg+xml;base64,{base64.b64encode(drawn.encode()).decode()}"
-    options = pdf_options("x", (), date(2026, 1, 1))
-    page = f'<html lang="en"><title>x</title><img alt="x" src="{address}">'
-    pdf = archival_pdf(lay_out(page, f"{bundled('templates')}/", options), options)
-    content = pypdf.PdfReader(io.BytesIO(pdf)).pages[0].get_contents()
-    assert content is not None
-    assert content.get_data().count(b" Tm") == n_drawn

@@ -21,7 +21,7 @@ from sizebook.calculation.tokens import (
 # A digit is looked for first and what stands before it afterwards, which is several times as fast.
 _ROW = re.compile(r"\d(?<=[A-Za-z$]\d)\d*(?![\w(.])")
 _LONG_ROW = re.compile(r"[1-9](?<=[A-Za-z$:]\d)\d{6}(?![\w(.])")  # may lie beyond the last of a sheet
-_ROWS = re.compile(r"(?<!\d)(\d{1,7}):\$?[A-Za-z]{0,3}\$?(\d{1,7})")  # both ends of an area
+AREA_ROWS = re.compile(r"(?<!\d)(\d{1,7}):\$?[A-Za-z]{0,3}\$?(\d{1,7})")  # both ends of an area
 _COLUMNS = re.compile(r"([A-Za-z]{1,3})\$?\d*:\$?([A-Za-z]{1,3})(?![A-Za-z])")
 _DOWN, _ACROSS = "down", "across"  # what differs between copies
 _TRIED = 4  # formulas above a cell in its column: some tables repeat after a few rows
@@ -41,7 +41,7 @@ def stands_apart(text: str) -> bool:
     return any(int(row) > LAST_ROW for row in _LONG_ROW.findall(text)) or (
         ":" in text
         and (
-            any(int(first) > int(last) for first, last in _ROWS.findall(text))
+            any(int(first) > int(last) for first, last in AREA_ROWS.findall(text))
             or any((len(first), first.upper()) > (len(last), last.upper()) for first, last in _COLUMNS.findall(text))
         )
     )

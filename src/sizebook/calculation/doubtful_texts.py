@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sizebook.calculation.calculated import Place
+from sizebook.calculation.copies import AREA_ROWS
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.prepared import Prepared
 from sizebook.calculation.text_numbers import as_criterion_is_doubtful, in_arithmetic, is_doubtful
@@ -12,8 +13,7 @@ from sizebook.calculation.tokens import Area, Token, area, called_name, tokenize
 from sizebook.calculation.values import ErrorCode
 
 _NUMBERS = re.compile(r"\d+")
-_ENDS = re.compile(r"(\d+):\$?[A-Za-z]{0,3}\$?(\d+)")  # the rows of an area
-_COLUMNS = re.compile(r"[A-Za-z]:\$?[A-Za-z]")  # an area of whole columns
+_WHOLE_COLUMNS = re.compile(r"[A-Za-z]:\$?[A-Za-z]")  # an area of whole columns
 _OF_CRITERIA = ("COUNTIF", "SUMIF", "AVERAGEIF", "MAXIFS", "MINIFS")
 _VALUE = ErrorCode("#VALUE!")
 
@@ -44,8 +44,8 @@ def _spans(formula: str, rows: Iterable[str]) -> bool:
     """Return whether a formula names an area over one of these rows."""
     if ":" not in formula:
         return False
-    spans = {(int(first), int(last)) for first, last in _ENDS.findall(formula)}
-    return _COLUMNS.search(formula) is not None or any(
+    spans = {(int(first), int(last)) for first, last in AREA_ROWS.findall(formula)}
+    return _WHOLE_COLUMNS.search(formula) is not None or any(
         min(span) <= int(row) <= max(span) for span in spans for row in rows
     )
 

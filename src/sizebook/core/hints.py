@@ -82,11 +82,12 @@ def _either(names: list[str]) -> str:
 
 def other_words(word: str) -> list[str]:
     """Return what a word that people use elsewhere is called here, in whatever place; nothing for most."""
-    return _other_words().get(_squashed(word.strip().casefold()), [])
+    return meanings().get(_squashed(word.strip().casefold()), [])
 
 
 @cache
-def _other_words() -> dict[str, list[str]]:
+def meanings() -> dict[str, list[str]]:
+    """Return what each such word is called here, by the word without what parts it."""
     from sizebook.core.tables import table  # only a refusal reads a file
 
     return {_squashed(row["word"]): row["meant"].split() for row in table("other_words")}

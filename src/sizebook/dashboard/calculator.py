@@ -6,16 +6,15 @@ calls are built, but not evaluated.
 """
 
 import json
-import re
 from typing import Any
 
 from sizebook.core.expression import Expression, parse
 from sizebook.core.expression_tree import Call, walk
 from sizebook.core.formula_text import expression, inlined, javascript
-from sizebook.core.named_lambda import table as words_of_a_choice
+from sizebook.core.hints import meanings
+from sizebook.core.named_lambda import table
 from sizebook.core.registry import Function
 from sizebook.core.sections import Argument, Quantity
-from sizebook.core.tables import table
 from sizebook.functions import load
 
 MOST_ROWS = 12  # of an example that is a table, as the page shows it
@@ -37,12 +36,8 @@ def function_data() -> dict[str, Any]:
 def _other_words() -> dict[str, list[str]]:
     """Return the functions that each word of people means which is none of their names, without its spaces."""
     known = {name.casefold() for name in load()}
-    found: dict[str, list[str]] = {}
-    for row in table("other_words"):
-        names = [each.upper() for each in row["meant"].split() if each in known]
-        if names:
-            found[re.sub(r"\W|_", "", row["word"].casefold())] = names
-    return found
+    every = {word: [name.upper() for name in meant if name in known] for word, meant in meanings().items()}
+    return {word: names for word, names in every.items() if names}
 
 
 def _described(function: Function, known: dict[str, int], lists: dict[tuple[str, ...], int]) -> dict[str, Any]:
@@ -122,7 +117,7 @@ def _tables() -> dict[str, dict[str, Any]]:
     for function in functions.values():
         if function.formula:
             called |= _calls(expression(function))
-    return {name: words_of_a_choice(functions[name]) for name in sorted(called)}
+    return {name: table(functions[name]) for name in sorted(called)}
 
 
 def _calls(formula: Expression) -> set[str]:

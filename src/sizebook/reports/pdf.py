@@ -7,10 +7,10 @@ metadata with the schema that PDF/A wants of any property that it does not know 
 
 import atexit
 import os
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from threading import get_ident
 from time import monotonic
@@ -20,8 +20,6 @@ from sizebook.reports.templates import fetcher, refuse_outside
 from sizebook.sources.writing import keep_temporary_files
 
 _RDF = "</rdf:RDF>"
-_OF_LETTERS = {"dx", "dy", "rotate", "letter-spacing", "textLength"}  # what an SVG says of single letters
-_NO_DIGITS = str.maketrans("", "", ".-")
 _IDENTIFIER = b"""<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1" />\
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" \
 xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">\
@@ -100,32 +98,10 @@ def lay_out(html: str, base_url: str, options: dict[str, Any], fonts: Any = None
     import weasyprint
 
     keep_temporary_files()  # WeasyPrint leaves folders of fonts
-    _draw_labels_whole()
     fetch = fetcher(Path(base_url))
     document = weasyprint.HTML(string=html, base_url=base_url, url_fetcher=fetch).render(font_config=fonts, **options)
     refuse_outside(fetch)
     return document
-
-
-class _Run(str):
-    """A text that is passed on whole where its letters are asked for."""
-
-    def __iter__(self) -> Iterator[str]:
-        yield str(self)
-
-
-@cache
-def _draw_labels_whole() -> None:
-    """Have WeasyPrint draw a label of an SVG in one go: it takes each letter by itself, a twentieth of a report's time,
-    and without kerning. A text that says something of single letters stays as it is."""
-    from weasyprint.svg import Node
-
-    def whole(node: Any) -> Any:
-        said, places = node._etree_node.text, f"{node.get('x', '')}{node.get('y', '')}"
-        is_plain = places.translate(_NO_DIGITS).isdigit() and not _OF_LETTERS & node.attrib.keys()
-        return _Run(said) if said and is_plain else said
-
-    Node.text = property(whole)
 
 
 def archival_pdf(document: Any, options: dict[str, Any]) -> bytes:

@@ -14,8 +14,8 @@ from sizebook.core.errors import InputError, SizebookError, TargetError
 from sizebook.core.once import once
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
-from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, check_load, check_stream, replica_for
+from sizebook.plans.serving.refusals import NoRoomError, check_load, check_stream
+from sizebook.plans.serving.replica import PlannedReplica, Setup, Workload, replica_for
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.layouts import DEGREES, candidates
 from sizebook.serving.quantities import PoolLayout, Replica

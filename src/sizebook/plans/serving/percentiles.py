@@ -9,8 +9,8 @@ from sizebook.core.registry import function, takes, unbanded
 from sizebook.core.sections import DEFAULT, ReadSection, quantity, section
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.lengths import RequestLengths
-from sizebook.plans.serving.refusals import NoRoomError
-from sizebook.plans.serving.replica import Setup, Workload, capacity_of, check_arrivals, most_running
+from sizebook.plans.serving.refusals import NoRoomError, check_arrivals
+from sizebook.plans.serving.replica import Setup, Workload, capacity_of, most_running
 from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.serving.layouts import DEGREES, candidates
 from sizebook.serving.load import Simulator, simulator

@@ -8,15 +8,13 @@ from dataclasses import replace
 from sizebook.core.errors import InputError, TargetError
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.pool_candidates import MOST_SEARCHED, candidates
-from sizebook.plans.serving.refusals import missed_by_requests, too_many_in_pools
+from sizebook.plans.serving.refusals import check_load, check_stream, missed_by_requests, too_many_in_pools
 from sizebook.plans.serving.replica import (
     MOST_IN_FLIGHT,
     PlannedReplica,
     Setup,
     Workload,
-    check_load,
     check_room,
-    check_stream,
     knee,
     limits_of,
     mean_of,

@@ -1,12 +1,17 @@
-"""Why a replica cannot be planned: which limit binds, by how much, and the smallest change that helps."""
+"""Why a replica cannot be planned: which limit binds, by how much, and the smallest change that helps.
 
+Also loads, arrivals and targets that contradict each other, before anything is planned.
+"""
+
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sizebook.core.errors import SizebookError, TargetError
+from sizebook.core.errors import InputError, SizebookError, TargetError
+from sizebook.plans.serving.inputs import Latencies
 from sizebook.serving.case import Case
 from sizebook.serving.encoding import EncodedCase, latencies, serving_case
-from sizebook.serving.load import Limits, Simulator
+from sizebook.serving.load import Limits, Simulator, Stream
 from sizebook.serving.memory import memory_of, sequences_that_fit
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.remedies import room_made
@@ -102,3 +107,45 @@ def missed_by_requests(layout: str, simulated: Simulator, limits: Limits) -> str
         f"{layout}, want {want:.4g} s. "
     )
     return f"{said}Raise tp, accept {got:.4g} s, or choose a faster gpu or a narrower weight_dtype."
+
+
+def check_load(demand: Demand, latencies: Latencies) -> None:
+    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
+    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
+        raise InputError(
+            "load given twice: got concurrency and a target of seconds, want one of them. The "
+            "load follows from the target: remove concurrency, or keep it and remove the target."
+        )
+
+
+def check_stream(stream: Stream, latencies: Latencies, share: float | None) -> None:
+    """Refuse a percentile without a target, arrivals without a percentile, and arrivals that are given twice."""
+    if share is not None and min(latencies.limits) == math.inf:
+        raise InputError(
+            f"percentile without a target: got request_percentile p{share * 100:g} and no seconds, want "
+            "ttft_target_seconds or tpot_target_seconds. Add one, or remove request_percentile."
+        )
+    check_arrivals(stream)
+    if share is None and (stream.trace or stream.dispersion != 1):
+        raise InputError(
+            f"arrivals without a percentile: got {stream.in_words}, which the mean of a steady load does not answer "
+            "to, want request_percentile with it. Add it, or remove the arrivals."
+        )
+
+
+def check_arrivals(stream: Stream) -> None:
+    """Refuse arrivals that are given twice."""
+    if stream.trace and stream.dispersion != 1:
+        raise InputError(
+            f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
+            "other."
+        )
+
+
+def check_encoded(model: str, case: EncodedCase, latencies: Latencies) -> None:
+    """Refuse a target per token where no token follows the first."""
+    if not case.decodes and latencies.tpot_target_seconds:
+        raise InputError(
+            f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
+            "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
+        )

@@ -1,15 +1,23 @@
 """One replica of a serving plan: the largest load at which it meets the target, its cache holding the requests."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sizebook.core.errors import InputError, TargetError
+from sizebook.core.errors import TargetError
 from sizebook.core.texts import Figure, text
 from sizebook.plans.serving.inputs import Latencies
 from sizebook.plans.serving.nodes import Packing
-from sizebook.plans.serving.refusals import NoRoomError, missed, missed_by_requests, no_room, too_many
+from sizebook.plans.serving.refusals import (
+    NoRoomError,
+    check_encoded,
+    check_load,
+    check_stream,
+    missed,
+    missed_by_requests,
+    no_room,
+    too_many,
+)
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
@@ -262,39 +270,6 @@ def check_room(setup: Setup, longest_tokens: int, capacity: int, case: Case, mem
         )
 
 
-def check_load(demand: Demand, latencies: Latencies) -> None:
-    """Refuse a load beside the target that it would follow from: one of them would be passed over."""
-    if demand.concurrency is not None and (latencies.ttft_target_seconds or latencies.tpot_target_seconds):
-        raise InputError(
-            "load given twice: got concurrency and a target of seconds, want one of them. The "
-            "load follows from the target: remove concurrency, or keep it and remove the target."
-        )
-
-
-def check_stream(stream: Stream, latencies: Latencies, share: float | None) -> None:
-    """Refuse a percentile without a target, arrivals without a percentile, and arrivals that are given twice."""
-    if share is not None and min(latencies.limits) == math.inf:
-        raise InputError(
-            f"percentile without a target: got request_percentile p{share * 100:g} and no seconds, want "
-            "ttft_target_seconds or tpot_target_seconds. Add one, or remove request_percentile."
-        )
-    check_arrivals(stream)
-    if share is None and (stream.trace or stream.dispersion != 1):
-        raise InputError(
-            f"arrivals without a percentile: got {stream.in_words}, which the mean of a steady load does not answer "
-            "to, want request_percentile with it. Add it, or remove the arrivals."
-        )
-
-
-def check_arrivals(stream: Stream) -> None:
-    """Refuse arrivals that are given twice."""
-    if stream.trace and stream.dispersion != 1:
-        raise InputError(
-            f"arrivals given twice: got a trace and dispersion {stream.dispersion:g}, want one of them. Remove the "
-            "other."
-        )
-
-
 def bands_of(setup: Setup, demand: Demand, image: tuple[Read, float] | None = None) -> dict[str, Band]:
     """Return the error bands of TTFT, TPOT and throughput at a load; no server with images was measured but by own
     rates.
@@ -306,15 +281,6 @@ def bands_of(setup: Setup, demand: Demand, image: tuple[Read, float] | None = No
         else band_of_figure(figure, setup.gpu, setup.replica, model=setup.model, demand=demand)
         for figure in ("ttft", "tpot", "throughput")
     }
-
-
-def check_encoded(model: str, case: EncodedCase, latencies: Latencies) -> None:
-    """Refuse a target per token where no token follows the first."""
-    if not case.decodes and latencies.tpot_target_seconds:
-        raise InputError(
-            f"nothing is decoded: got tpot_target_seconds for {model}, which answers with one pass, want "
-            "ttft_target_seconds alone: the time to its answer. Remove tpot_target_seconds."
-        )
 
 
 def packing_of(setup: Setup) -> Packing:
