@@ -34,10 +34,10 @@ ci: .venv/.test
 # that says `found`. The frozen counts are a sample: the last line cuts them to it again.
 SEED = $(shell date +%j)
 night: .venv/.test
-	$(PY) -m tests.models.edits $(SEED) 6000
-	$(PY) -m tests.models.deep_edits $(SEED) 1500
+	$(PY) -m tests.models.edits edited $(SEED) 6000
+	$(PY) -m tests.models.edits deep $(SEED) 1500
 	$(PY) -m tests.models.composed
-	$(PY) -m pytest tests/models/test_edits.py tests/models/test_deep_edits.py tests/models/test_composed.py
+	$(PY) -m pytest tests/models/test_edits.py tests/models/test_composed.py
 	$(PY) -m tests.models.sampling
 
 check: .venv/.test

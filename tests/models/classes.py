@@ -8,7 +8,8 @@ Run with the extra ``torch``, on the first row of each type in ``distinct_counts
 import json
 from pathlib import Path
 
-from tests.models.edits import bases, classes_of, counted_by_transformers
+from tests.models.edits import bases, counted_by_transformers
+from tests.models.kinds_of_edits import classes_of
 
 FROZEN = "class_counts.jsonl"
 

@@ -1,6 +1,6 @@
 """Cuts the frozen counts to what a checkout keeps: every type and every key stays guarded, by as many rows as fit.
 
-The generators (`edits`, `deep_edits`, `composed`, `checkpoints.adapter_modules`) write as many rows as they are asked
+The generators (`edits`, `composed`, `checkpoints.adapter_modules`) write as many rows as they are asked
 for; this keeps a sample of each file, the same for the same rows, and leaves alone what fits:
 
     python -m tests.models.sampling

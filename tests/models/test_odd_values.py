@@ -11,7 +11,7 @@ from sizebook.models.huggingface import architecture
 from sizebook.models.spellings import spellings
 from tests.models.counts import counted
 from tests.models.edits import apply, bases
-from tests.models.odd_edits import sections
+from tests.models.kinds_of_edits import sections
 
 BASES = bases()
 ODD: list[Any] = [-1, True, "64", 64.0, [], [[1]], {}, {"a": [1]}, 10**30, "", [None], [{}], None, 0, ["x", "y"]]
@@ -94,6 +94,9 @@ def _has(config: dict[str, Any], sections_: list[str]) -> bool:
         ("deberta-v2", "pos_att_type", [["p2c"]]),
         ("recurrent_gemma", "block_types", [["recurrent"]]),
         ("qwen2_5_omni", "token2wav_config.dit_config.enc_channels", [[1]]),
+        ("qwen2_5_omni", "token2wav_config.bigvgan_config.upsample_rates", []),
+        ("nemotron_h", "layers_block_type", []),
+        ("laguna", "num_attention_heads_per_layer", [None] * 4),
         ("qwen2_5_omni", "token2wav_config.bigvgan_config.resblock_dilation_sizes", []),
     ],
 )

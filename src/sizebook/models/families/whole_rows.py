@@ -128,7 +128,9 @@ def _stack(
         places = sizes.config.integers(key, default=list(range(n_layers)) if row.usual.get(key) == "all" else [])
         numbers = [known | {name: known["i"] in places} for known in numbers]
     for name, key in row.lists.items():
-        own = sizes.config.per_layer(key, n_layers, [sizes.of(row.usual[key])] * n_layers)
+        usual = [sizes.of(row.usual[key])] * n_layers
+        sizes.config.integers(key, usual)
+        own = sizes.config.per_layer(key, n_layers, usual)
         numbers = [known | {name: number} for known, number in zip(numbers, own, strict=True)]
     for key, said in row.kinds.items():
         listed = _listed(sizes, key, said, numbers)
