@@ -27,7 +27,7 @@ def refuse_in_array(
         raise NotCalculableError(f"{name} takes the first of an area, and each value of an array")
     if ordinary and any(may_be_many(part, variables) for part in parts[: _CONDITIONS.get(name, 0)]):
         raise NotCalculableError(f"{name} takes each value of an area in an array formula only (Ctrl+Shift+Enter)")
-    if function.shuns_areas and any(is_area(part) and function.kind(n) == ONE for n, part in enumerate(parts)):
+    if function.lifts == "values" and any(is_area(part) and function.kind(n) == ONE for n, part in enumerate(parts)):
         raise NotCalculableError(f"{name} takes one value, of an array each, but of an area none")
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from sizebook.calculation.names import without_prefixes
 from sizebook.calculation.tokens import LAST_COLUMN, LAST_ROW, Token, area, arguments, called_name, closing
-from sizebook.core.tables import table
+from sizebook.core.tables import record, table
 
 # How an argument is taken. ONE: one value, of a range the cell in the row or column of the formula. RANGE: a reference
 # as it is, while operators within it work on one value each. ARRAY: all of it, operators included. PASSED: as the call
@@ -32,11 +32,11 @@ class SpreadsheetFunction:
         many: what it gives that may be more than one value, of which an ordinary formula takes one.
         dates: takes or gives dates, so that the day from which a workbook counts matters.
         literals: what becomes of arguments that are written out in the formula.
-        lifts: the engine itself works it out for each value of an array where it takes one.
+        lifts: "yes" where the engine itself works it out for each value of an array where it takes one; "values" where
+            Excel takes of an area no value at all, but each of an array (``+A1:A3``).
         takes: which values the engine may be handed, where no value stored by Excel proves the others: ``numbers``,
             ``based`` for numbers that it writes in another base, ``digits`` for what it reads in one,
             ``unsigned`` for numbers from 0 on, ``no digits`` for all but texts that may say a number; nothing for all.
-        shuns_areas: of an area it takes no value at all in Excel, but it takes each of an array (``+A1:A3``).
     """
 
     arguments: str
@@ -44,9 +44,8 @@ class SpreadsheetFunction:
     many: str
     dates: bool
     literals: str
-    lifts: bool
-    shuns_areas: bool
-    takes: str = ""
+    lifts: str
+    takes: str
 
     @property
     def repeats(self) -> bool:
@@ -74,7 +73,7 @@ class SpreadsheetFunction:
 
         An array written out is one everywhere, an area (or what gives one) only where ``areas`` are taken as arrays.
         """
-        return not self.lifts and any(
+        return self.lifts != "yes" and any(
             self.kind(number) == ONE
             and (any(token.kind == "array" for token in part) or (areas and may_be_many(part, variables)))
             for number, part in enumerate(arguments)
@@ -142,16 +141,4 @@ def _call_may_be_many(call: Token, parts: Sequence[Sequence[Token]], variables: 
 @cache
 def spreadsheet_functions() -> dict[str, SpreadsheetFunction]:
     """Return the functions of spreadsheets by name."""
-    return {
-        row["name"]: SpreadsheetFunction(
-            row["arguments"],
-            row["by"],
-            row["many"],
-            row["dates"] == "yes",
-            row["literals"],
-            row["lifts"] == "yes",
-            row["lifts"] == "values",
-            row["takes"],
-        )
-        for row in table("spreadsheet_functions")
-    }
+    return {row["name"]: record(SpreadsheetFunction, row) for row in table("spreadsheet_functions")}

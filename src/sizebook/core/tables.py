@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from sizebook.core.errors import InputError
 
@@ -24,6 +24,7 @@ PACK = "pack.zip"
 MOST_OWN_BYTES = 20_000_000
 
 Row = dict[str, str]
+Record = TypeVar("Record")
 
 
 def read(path: Path) -> list[Row]:
@@ -140,6 +141,27 @@ def by_key(name: str, key: str) -> dict[str, Row]:
             f"Keep one row a {key}."
         )
     return indexed
+
+
+def record(kind: type[Record], row: Row, **beside: Any) -> Record:
+    """Return a row as a record whose fields are columns: texts, numbers, flags; None for a blank number.
+
+    ``beside`` are the fields that are no columns. Errors: ValueError for a cell that is no number.
+    """
+    columns = _columns(kind)  # type: ignore[arg-type]  # classes are hashable
+    return kind(**{name: _told(of, row[name]) for name, of in columns.items() if name not in beside}, **beside)
+
+
+@cache
+def _columns(kind: type) -> dict[str, tuple[Any, ...]]:
+    """Return the types of a record's fields: what each holds, and None where it may hold nothing."""
+    return {name: get_args(hint) or (hint,) for name, hint in get_type_hints(kind).items()}
+
+
+def _told(of: tuple[Any, ...], cell: str) -> Any:
+    if of[0] is bool:
+        return cell == "yes"
+    return of[0](cell) if cell else "" if of == (str,) else None
 
 
 def user_folder() -> Path:

@@ -6,7 +6,7 @@ from functools import cache
 from sizebook.core.errors import InputError
 from sizebook.core.hints import unknown_key
 from sizebook.core.sections import AskedBy, quantity, section
-from sizebook.core.tables import Row, own_rows, table
+from sizebook.core.tables import Row, own_rows, record, table
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,12 @@ def api_prices() -> tuple[ApiPrice, ...]:
 
 def _parsed(row: Row) -> ApiPrice:
     try:
-        numbers = {name: float(row[name]) if row[name] else None for name in NUMBERS}
+        return record(ApiPrice, row)
     except ValueError as error:
         raise InputError(
             f"broken row of API prices: got {error} for {row['provider']} {row['model']}, want numbers. "
             "Run 'sizebook data check' on your own table and mend it."
         ) from error
-    return ApiPrice(**{name: numbers.get(name, row[name]) for name in COLUMNS})  # type: ignore[arg-type]
 
 
 def api_price(provider: str, model: str) -> ApiPrice:

@@ -8,7 +8,7 @@ from sizebook.core.errors import UnknownKeyError
 from sizebook.core.hints import suggestion
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import Row, is_own, table
+from sizebook.core.tables import Row, is_own, record, table
 from sizebook.core.texts import Country, Text, text
 
 BASES = ("location", "market")
@@ -47,12 +47,7 @@ def grids() -> dict[str, Grid]:
     for row in table("grid"):
         if row["year"] >= newest.setdefault(row["key"], row)["year"]:
             newest[row["key"]] = row
-    rows = {}
-    for row in newest.values():
-        share = row["carbon_free_share"]
-        numbers = {"g_co2e_per_kwh": float(row["g_co2e_per_kwh"]), "carbon_free_share": float(share) if share else None}
-        rows[row["key"]] = Grid(**{**row, **numbers})  # type: ignore[arg-type]  # the other columns are text
-    return rows
+    return {key: record(Grid, row) for key, row in newest.items()}
 
 
 @cache

@@ -11,10 +11,8 @@ from sizebook.core.hints import unknown_key
 from sizebook.core.quantities import Gpu
 from sizebook.core.registry import function
 from sizebook.core.sections import DEFAULT, Quantity
-from sizebook.core.tables import Row, by_key, is_own, shipped
+from sizebook.core.tables import Row, by_key, is_own, record, shipped
 from sizebook.core.texts import Text, text
-
-_TEXT = frozenset({"key", "name", "maker", "generation", "form", "release_date", "source", "retrieved"})
 
 
 @dataclass(frozen=True)
@@ -90,15 +88,13 @@ def accelerators() -> dict[str, Accelerator]:
 
 
 def _parsed(row: Row) -> Accelerator:
-    columns = [field.name for field in fields(Accelerator)]
     try:
-        values = {name: (row[name] if name in _TEXT else int(row[name])) if row[name] else None for name in columns}
+        return record(Accelerator, row)
     except (KeyError, ValueError) as error:
         raise InputError(
             f"broken row of hardware: got {error} for '{row.get('key')}', want whole numbers. "
             "Run 'sizebook data check' on your own table and mend it."
         ) from error
-    return Accelerator(**values)  # type: ignore[arg-type]  # data checks prove which columns are never blank
 
 
 def accelerator(key: str) -> Accelerator:

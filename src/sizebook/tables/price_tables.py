@@ -6,14 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from sizebook.core.errors import InputError
-from sizebook.core.tables import Row, own_rows, shipped
+from sizebook.core.tables import Row, own_rows, record, shipped
 from sizebook.core.texts import Text, text
 from sizebook.intake.files import as_it_stands
 from sizebook.tables.price_book import table_rows
 from sizebook.tables.price_rows import (
-    AMOUNTS,
-    BOOK_AMOUNTS,
-    COLUMNS,
     PriceRow,
     completed_row,
     in_usd,
@@ -91,11 +88,4 @@ def _parsed(whole: Row, listed: PriceRow | None = None) -> PriceRow:
     if problem := next(problems(whole), ""):
         named = " ".join(whole[name] for name in ("provider", "gpu", "term", "date"))
         raise InputError(f"row of a price table, {named}: {problem}")
-    cells = {name: _cell(name, whole[name]) for name in COLUMNS}
-    return PriceRow(**cells, list_row=listed)  # type: ignore[arg-type]
-
-
-def _cell(name: str, cell: str) -> str | float | None:
-    if name in BOOK_AMOUNTS:
-        return float(cell) if cell else None
-    return float(cell) if name in AMOUNTS else cell
+    return record(PriceRow, whole, list_row=listed)

@@ -1,12 +1,12 @@
 """What a training framework and an optimizer keep of each parameter, from data/training_stacks.csv and
 data/optimizers.csv."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from sizebook.core.hints import unknown_key
-from sizebook.core.tables import by_key
+from sizebook.core.tables import by_key, record
 from sizebook.training.recipe import Method, Recipe
 
 STATE_BYTES = {"fp32": 4.0, "bf16": 2.0, "fp8": 1.0}
@@ -58,11 +58,7 @@ def stack(name: str) -> Stack:
     rows = by_key("training_stacks", "stack")
     if name not in rows:
         raise unknown_key("training stack", name, rows)
-    row = rows[name]
-    numbers = {field.name: float(row[field.name]) for field in fields(Stack) if field.type is float}
-    return Stack(
-        stack=name, state_dtype=row["state_dtype"], timed_as=row["timed_as"], tuned_as=row["tuned_as"], **numbers
-    )
+    return record(Stack, rows[name])
 
 
 def keeps(recipe: Recipe) -> Stack:
@@ -79,7 +75,7 @@ def optimizer(name: str) -> Optimizer:
     rows = by_key("optimizers", "optimizer")
     if name not in rows:
         raise unknown_key("optimizer", name, rows)
-    return Optimizer(*(float(rows[name][field.name]) for field in fields(Optimizer)))
+    return record(Optimizer, rows[name])
 
 
 class Each(NamedTuple):

@@ -7,7 +7,7 @@ to data/calibration_training_error.csv; the runs themselves are not shipped.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizebook.core.tables import table
+from sizebook.core.tables import record, table
 from sizebook.core.units import percent
 
 
@@ -28,19 +28,7 @@ class GroupError:
 
 def errors() -> tuple[GroupError, ...]:
     """Return the rows of data/calibration_training_error.csv."""
-    return tuple(
-        GroupError(
-            row["group"],
-            row["kind"],
-            runs=int(row["runs"]),
-            seen_error=float(row["seen_error"]),
-            unseen_error=float(row["unseen_error"]),
-            unseen_bias=float(row["unseen_bias"]),
-            within_fifth=float(row["within_fifth"]),
-            in_band=float(row["in_band"]),
-        )
-        for row in table("calibration_training_error")
-    )
+    return tuple(record(GroupError, row) for row in table("calibration_training_error"))
 
 
 def over_runs(rows: Sequence[GroupError], figure: str) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from sizebook.core.errors import UnknownKeyError
@@ -12,6 +12,7 @@ from sizebook.models.config import Config
 from sizebook.models.families.blocks import UNTIED, layers_of, prediction
 from sizebook.models.families.row_bricks import Entry, Sizes, rows_of
 from sizebook.models.families.row_sizes import Formula, Reading
+from sizebook.models.huggingface import model_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +171,17 @@ def _head(sizes: Model) -> Head:
 def rows(file: str) -> dict[str, Row]:
     """Return the rows of a file; one that begins with an underscore is no type, but what others are like."""
     return {name: Row(**said) for name, said in rows_of(file).items()}
+
+
+def registered(module: str, *files: str) -> dict[str, Row]:
+    """Return the rows of files; their types are registered as those of a module, which `modules` names for them."""
+
+    def mapping(row: Row, config: Config) -> Architecture:
+        return described(row, config)
+
+    mapping.__module__ = module
+    found = {name: row for file in files for name, row in rows(file).items()}
+    for name, row in found.items():
+        if not name.startswith("_"):
+            model_type(name)(partial(mapping, row))
+    return found

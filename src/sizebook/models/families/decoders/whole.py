@@ -1,25 +1,14 @@
 """GPT-2's line and other decoders made of the plain bricks: learned or rotary positions, layer norms, plain blocks."""
 
 from dataclasses import replace
-from functools import partial
 
 from sizebook.models.architecture import Architecture, Attention, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import layers_of
-from sizebook.models.families.whole_rows import Row, described, rows
+from sizebook.models.families.whole_rows import described, registered
 from sizebook.models.huggingface import model_type
 
-ROWS = {**rows("gpt_types.toml"), **rows("mixed_types.toml")}
-
-
-def decoder(row: Row, config: Config) -> Architecture:
-    """Return the architecture of a config whose type is a row of this module, which `modules` names for it."""
-    return described(row, config)
-
-
-for _name, _row in ROWS.items():
-    if not _name.startswith("_"):
-        model_type(_name)(partial(decoder, _row))
+ROWS = registered(__name__, "gpt_types.toml", "mixed_types.toml")
 
 
 @model_type("gpt_neo")

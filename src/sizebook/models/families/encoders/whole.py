@@ -1,27 +1,16 @@
 """Encoders of text: BERT and what departs from it in tables, positions, attention, layers or heads."""
 
 from dataclasses import replace
-from functools import partial
 
 from sizebook.core.errors import RangeError
 from sizebook.core.texts import text as remark
 from sizebook.models.architecture import Architecture, FeedForward, Layer
 from sizebook.models.config import Config
-from sizebook.models.families.whole_rows import Row, described, rows
+from sizebook.models.families.whole_rows import described, registered
 from sizebook.models.huggingface import model_type
 
-ROWS = rows("encoder_types.toml")
+ROWS = registered(__name__, "encoder_types.toml")
 GPT2_SIZES = ("n_embd", "n_head", "n_inner", "n_layer", "n_positions")
-
-
-def encoder(row: Row, config: Config) -> Architecture:
-    """Return the architecture of a config whose type is a row of this module, which `modules` names for it."""
-    return described(row, config)
-
-
-for _name, _row in ROWS.items():
-    if not _name.startswith("_"):
-        model_type(_name)(partial(encoder, _row))
 
 
 @model_type("bert")

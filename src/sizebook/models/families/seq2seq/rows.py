@@ -1,25 +1,14 @@
 """Encoder-decoders and decoders that attend to an encoder: BART and its line, FSMT, ProphetNet, TrOCR, Whisper."""
 
 from dataclasses import replace
-from functools import partial
 
 from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.families.towers.rows import tower
-from sizebook.models.families.whole_rows import Row, described, rows
+from sizebook.models.families.whole_rows import described, registered
 from sizebook.models.huggingface import model_type
 
-ROWS = rows("seq2seq_types.toml")
-
-
-def seq2seq(row: Row, config: Config) -> Architecture:
-    """Return the architecture of a config whose type is a row of this module, which `modules` names for it."""
-    return described(row, config)
-
-
-for _name, _row in ROWS.items():
-    if not _name.startswith("_"):
-        model_type(_name)(partial(seq2seq, _row))
+ROWS = registered(__name__, "seq2seq_types.toml")
 
 
 @model_type("fsmt")
