@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from pypdf import PdfReader
+from tomli_w import dumps
 
 from sizebook.cli import app
 from sizebook.core.sections import Argument, leaves
@@ -230,27 +231,6 @@ def _sides(names: Values) -> set[str]:
     return {name.partition("_")[0] for name in names if name.startswith(("input_", "output_"))}
 
 
-def toml(values: Values) -> str:
-    """Return keys and values as a scenario file holds them, tables of services at the end."""
-    plain = [f"{key} = {_toml(value)}" for key, value in values.items() if not _is_tables(value)]
-    for key, tables in values.items():
-        for table in tables if _is_tables(tables) else ():
-            plain += [f"[[{key}]]", *(f"{name} = {_toml(value)}" for name, value in table.items())]
-    return "\n".join(plain) + "\n"
-
-
-def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)
-
-
 def bare(text: str) -> str:
     """Return a text without white space: a PDF breaks lines where it will."""
     return re.sub(r"\s", "", text)
@@ -262,10 +242,10 @@ def in_print(report: Report, folder: Path) -> str:
     return bare(" ".join(page.extract_text() for page in PdfReader(folder / "grid.pdf").pages))
 
 
-def on_command(command: str, scenario: str, folder: Path) -> tuple[dict[str, Any], str]:
+def on_command(command: str, scenario: Values, folder: Path) -> tuple[dict[str, Any], str]:
     """Return what a command prints of a scenario, as JSON and as text."""
     path = folder / "grid.toml"
-    path.write_text(scenario, encoding="utf-8")
+    path.write_text(dumps(scenario), encoding="utf-8")
     words = ["plan", command, str(path)]
     told = [CliRunner().invoke(app, [*words, *options], catch_exceptions=False) for options in (["--json"], [])]
     assert [each.exit_code for each in told] == [0, 0], told[0].output

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from openpyxl import load_workbook
+from tomli_w import dumps
 
 import sizebook
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
@@ -21,7 +22,6 @@ from sizebook.reports.document import texts_of
 from sizebook.sweeps.training import sweep
 from tests.commands import run
 from tests.refused import message_of
-from tests.surfaces.grid import toml
 
 load()
 USD = pytest.approx(1.71, rel=1e-12)
@@ -61,7 +61,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def written(folder: Path, **cells: Any) -> Path:
     rows = [{**CONTRACT, **cells, "term": term} for term in ("on_demand", "reserved_1y")]
     path = folder / "contract.toml"
-    path.write_text(toml({"price": rows}))
+    path.write_text(dumps({"price": rows}))
     return path
 
 
@@ -85,7 +85,7 @@ def planned(kind: str, path: Path) -> PlannedScenario:
 def test_every_plan_takes_the_price_and_says_so(kind: str, book: Path, tmp_path: Path) -> None:
     made, file = planned(kind, book), tmp_path / "scenario.toml"
     assert PRICE_OF[kind](made.plan) == USD
-    file.write_text(toml(scenario(kind, book)))
+    file.write_text(dumps(scenario(kind, book)))
     text = run("plan", COMMANDS[kind], file).output
     data = run("plan", COMMANDS[kind], file, "--json").output
     for said in (" ".join(text.split()), json.dumps(json.loads(data), ensure_ascii=False)):
@@ -144,7 +144,7 @@ def test_a_tier_follows_the_gpus_of_a_run_into_its_workbook(tmp_path: Path, gpus
         for least, price in ((1, 2.0), (100, 1.8))
     ]
     path = tmp_path / "contract.toml"
-    path.write_text(toml({"price": rows}))
+    path.write_text(dumps({"price": rows}))
     made = plan_scenario({**scenario("training", path), "gpus": gpus, "batch": gpus * 8}, "here", Path())
     assert made.plan.inputs.costs.price_usd_per_gpu_hour == usd
     cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
@@ -160,7 +160,7 @@ def test_a_tier_counts_the_fleet_at_its_most_and_a_workbook_keeps_the_number(tmp
         for least, price in ((1, 2.0), (3, 1.8))
     ]
     path = tmp_path / "contract.toml"
-    path.write_text(toml({"price": rows}))
+    path.write_text(dumps({"price": rows}))
     alone = plan_scenario(scenario("serving", path), "here", Path())
     assert {month.peak_gpus for month in alone.plan.plan.months} == {2}  # below the tier
     assert alone.plan.plan.rates.on_demand_usd == 2.0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from tomli_w import dumps
 
 from sizebook.batch.formats import produce_files
 from sizebook.batch.plan_kinds import plan_scenario
@@ -56,15 +57,6 @@ def _values(plan: str, model: str) -> dict[str, object]:
     return {"plan": plan, "model": model, **SCENARIOS[plan]}
 
 
-def _toml(values: dict[str, object]) -> str:
-    flat = [f"{key} = {json.dumps(value)}" for key, value in values.items() if not isinstance(value, dict | list)]
-    for key, value in values.items():
-        if isinstance(value, dict | list):
-            heading, inner = (f"[[{key}]]", value[0]) if isinstance(value, list) else (f"[{key}]", value)
-            flat += [heading, *(f"{name} = {json.dumps(each)}" for name, each in inner.items())]
-    return "\n".join(flat)
-
-
 def test_a_cell_says_it(noted: tuple[str, str]) -> None:
     load()
     model, note = noted
@@ -95,7 +87,7 @@ def test_a_cell_that_reads_headers_says_it(tmp_path: Path) -> None:
 def test_a_plan_says_it(command: str, plan: str, noted: tuple[str, str], tmp_path: Path) -> None:
     model, note = noted
     scenario = tmp_path / "plan.toml"
-    scenario.write_text(_toml(_values(plan, model)))
+    scenario.write_text(dumps(_values(plan, model)))
     shown = run("plan", command, scenario)
     assert all(each in shown.output for each in note.split("; "))
     data = json.loads(run("plan", command, scenario, "--json").output)

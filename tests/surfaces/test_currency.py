@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from openpyxl import load_workbook
+from tomli_w import dumps
 
 import sizebook
 from sizebook.batch.formats import FORMATS
@@ -23,7 +24,6 @@ from sizebook.web.app import Service, create_app
 from tests.commands import run
 from tests.refused import message_of
 from tests.row_lists import listed
-from tests.surfaces.grid import toml
 from tests.workbooks.shipped import totals_of
 
 EUR: dict[str, Any] = {"currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 1.0]]}
@@ -86,7 +86,7 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     made, file = planned(kind), tmp_path / "scenario.toml"
     amount = made.amount
     assert amount is not None and amount.low < amount.middle < amount.high
-    file.write_text(toml({**PLANS[kind], **EUR}))
+    file.write_text(dumps({**PLANS[kind], **EUR}))
     text = run("plan", COMMANDS[kind], file).output
     data = json.loads(run("plan", COMMANDS[kind], file, "--json").output)
     assert data["money"] == amount.data

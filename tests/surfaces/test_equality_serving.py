@@ -23,7 +23,7 @@ from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.scenarios.statement import Overheads
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import Values, bare, cases, first_in_make_test, in_print, on_command, toml
+from tests.surfaces.grid import Values, bare, cases, first_in_make_test, in_print, on_command
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -79,7 +79,7 @@ def _rows(plan: ServingPlan) -> list[list[Any]]:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
     plan = _plan(number)
-    data, text = on_command("serve", toml(GRID[number].values), tmp_path)
+    data, text = on_command("serve", GRID[number].values, tmp_path)
     assert data["figures"] == flat(figures(plan))
     names = [leaf.name for leaf in leaves(Month)]
     assert [[month[name] for name in names] for month in data["months"]] == [
@@ -137,7 +137,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
     for latency in ("ttft", "tpot"):
         placed = [(asked | {"latency": latency}).get(name) for name in names]
         assert call("SERVING_PERCENTILE", *placed) == getattr(headline, f"{latency}_seconds_held")
-    data, _ = on_command("serve", toml(given), tmp_path)
+    data, _ = on_command("serve", given, tmp_path)
     held = headline.held_for
     assert data["requests"]["ttft_seconds"][held] == headline.ttft_seconds_held
     assert data["requests"]["tpot_seconds"][held] == headline.tpot_seconds_held

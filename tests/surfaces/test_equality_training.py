@@ -33,7 +33,6 @@ from tests.surfaces.grid import (
     first_in_make_test,
     in_print,
     on_command,
-    toml,
 )
 
 load()
@@ -132,14 +131,11 @@ def test_the_cells_give_the_plan(name: str) -> None:
 @every_case
 def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     plan = _planned(name)[1]
-    plain = {key: value for key, value in _values(name).items() if not isinstance(value, dict)}
-    tables = {key: value for key, value in _values(name).items() if isinstance(value, dict)}
-    scenario = toml(plain) + "".join(f"[{key}]\n{toml(value)}" for key, value in tables.items())
     if not plan.fits:
         with pytest.raises(SizebookError, match=r"^does not fit: got "):
-            on_command("train", scenario, tmp_path)
+            on_command("train", _values(name), tmp_path)
         return
-    data, text = on_command("train", scenario, tmp_path)
+    data, text = on_command("train", _values(name), tmp_path)
     assert data["cases"] == {case.name: flat(case) for case in plan.cases}
     assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.work.stages]
     for case in plan.cases:
