@@ -17,7 +17,7 @@ from sizebook.serving.band import (
     strain_of,
 )
 from sizebook.serving.case import case_of
-from sizebook.serving.kernels import collectives, products
+from sizebook.serving.kernels import NETWORK_SECONDS, collectives, products
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.shape import shape_of
 from sizebook.serving.time import Pass, pass_parts
@@ -144,3 +144,27 @@ def test_experts_on_mi300x_are_read_as_published_servers_read_them() -> None:
     assert read == pytest.approx(0.0403, rel=0.02)
     tuned = case_of("minimax-m2.7", "mi355x", Replica(tp=4, ep=4, weight_dtype="fp8_block", engine="sglang"))
     assert tuned.rates["experts_bandwidth"] == 0.874, "no server of it was published"
+
+
+def test_all_ports_of_a_node_carry_an_all_reduce_together() -> None:
+    """Sixteen H100 on two nodes, link 450 GB/s, eight ports of 50 GB/s a node, shares 0.7753 and 0.3076. A byte takes
+
+    (2 x 7 / 8 / 0.7753 + 0.3076) / 450e9 + 2 x 1 / 2 / 0.7753 / (8 x 50e9) = 5.70 + 3.22 = 8.92 ps.
+
+    On ports of 25 GB/s, as A3 Mega's, 134 MB take 5.70 + 6.45 ps a byte and 81 us, 1.71 ms; published are 1.65 ms.
+    """
+    case = case_of("deepseek-r1", "h100-sxm", Replica(tp=16))
+    message, times = 7168 * 2, 2 * 61
+    assert collectives(case).token == pytest.approx(8.92e-12 * message * times, rel=1e-3)
+    slower = collectives(replace(case, network=25e9))
+    assert (slower.fixed + slower.token * 134_217_728 / message) / times == pytest.approx(1.71e-3, rel=0.01)
+
+
+def test_an_all_reduce_within_a_node_waits_for_no_network() -> None:
+    """Of tp 8 and dp 2 on two nodes attention is reduced over the eight GPUs of one; only experts cross the network."""
+    one, two = (case_of("deepseek-r1", "h100-sxm", Replica(tp=8, dp=dp)) for dp in (1, 2))
+    r = one.rates
+    started = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * 6
+    assert collectives(one).fixed == pytest.approx(2 * 61 * started)
+    across = r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * 14 + NETWORK_SECONDS
+    assert collectives(two).fixed == pytest.approx(61 * started + 58 * 2 * across)

@@ -3,7 +3,8 @@
     products    n launch + hypot(weight bytes / bandwidth, FLOPs / peak) + activations in and out / bandwidth
     attention   launch a layer + hypot(cache bytes / bandwidth, FLOPs / peak) + activations / bandwidth
     experts     launch a layer + hypot(bytes of experts touched / bandwidth, FLOPs / peak) + activations / bandwidth
-    all-reduce  launch + growth (n - 2) + (2 (n - 1) / n / share + passes) x message / link
+    all-reduce  launch + growth (n - 2) + (2 (n - 1) / n / share + passes) x message / link, and between nodes
+                75 us + 2 (nodes - 1) / nodes / share x message / all ports of a node
 
 The shares of bandwidth, peak and link and the launch times are those of ``serving.rates``. A function here returns what
 no load changes: seconds a token, a sequence, a token of context. `sizebook.serving.costs` keeps them, and
@@ -19,9 +20,10 @@ from sizebook.serving.shape import AttentionKind
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
 # Seconds that an all-reduce takes more, however small, where its GPUs are joined by a network: 75 us for 4 kB over
-# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place); over two nodes of Google's A3 Mega, whose network
-# is no InfiniBand, 127 us, and 139 for 16 kB (lessizzmore/create-a3mega-ztan-fork). Links of one domain, NVL72
-# included, take none.
+# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place). Without a server around it NCCL took 47 us on two
+# nodes of H20 (issue 1244), 46 on four of H200 (microsoft/mscclpp, pull 794), 63 on 32 of A100 (issue 652); measured
+# servers need more than 75 explains. Over two nodes of Google's A3 Mega, whose network is no InfiniBand, 127 us, and 139
+# for 16 kB (lessizzmore/create-a3mega-ztan-fork). Links of one domain, NVL72 included, take none.
 NETWORK_SECONDS = 75e-6
 ACTIVATION_BYTES = 2.0  # activations and the vocabulary head stay in 16 bits
 
@@ -241,37 +243,42 @@ def collectives(case: Case) -> Messages:
 
 
 def _reduce(case: Case) -> Messages:
-    """Return one all-reduce over the tensor-parallel group, of a byte instead of a token."""
+    """Return one all-reduce over the tensor-parallel group, of a byte instead of a token.
+
+    GPUs reduce within their node first, which leaves each of them a share, and send only that through the network: all
+    ports of a node carry the message together.
+    """
     r, n = case.rates, case.tp
-    return Messages(_started(case, n), (2 * (n - 1) / n / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case, n))
+    inside, nodes = smaller(n, case.node_gpus), -(-n // case.node_gpus)
+    within = (2 * (inside - 1) / inside / r["reduce_bandwidth"] + r["reduce_passes"]) / _link(case, inside)
+    between = 2 * (nodes - 1) / nodes / r["reduce_bandwidth"] / (inside * case.network)
+    return Messages(_started(case, n), within + between)
 
 
 def _exchange(case: Case) -> Messages:
     """Return sending a rank's tokens to the experts of other ranks and the results back: two collectives."""
     r, gpus = case.rates, case.tp * case.dp
     fan = smaller(case.shape.top_k, case.dp) * (case.dp - 1) / case.dp
-    return Messages(2 * _started(case, gpus), 2 * fan / (_link(case, gpus) * r["reduce_bandwidth"]))
+    crosses = _crosses(case, gpus)
+    rate = _link(case, gpus) * (1 - crosses) + case.network * crosses
+    return Messages(2 * _started(case, gpus), 2 * fan / (rate * r["reduce_bandwidth"]))
 
 
 def _started(case: Case, n: Number) -> Number:
     """Return the seconds of one collective of n GPUs that no message changes."""
     r = case.rates
-    return r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (n - 2) + NETWORK_SECONDS * _crosses(case)
+    return r["reduce_launch_seconds"] + r["reduce_growth_seconds"] * (n - 2) + NETWORK_SECONDS * _crosses(case, n)
 
 
-def _crosses(case: Case) -> Number:
-    """Return whether the GPUs of a replica's stage are more than share a link, so that a network joins them."""
-    return 1.0 * (case.tp * case.dp > case.node_gpus)
+def _crosses(case: Case, n: Number) -> Number:
+    """Return 1 where n GPUs are more than share a link, so that a network joins them, else 0."""
+    return 1.0 * (n > case.node_gpus)
 
 
 def _link(case: Case, n: Number) -> Number:
-    """Return the rate between n GPUs of a replica: within a node, or between nodes where they exceed one.
-
-    Of a node whose GPUs are joined pair by pair n of them use n - 1 of a GPU's links.
-    """
-    crosses, used = _crosses(case), (n - 1) / larger(case.node_gpus - 1, 1.0)
-    within = case.link * (1 - case.paired + case.paired * larger(smaller(used, 1.0), 1e-9))
-    return within * (1 - crosses) + case.network * crosses
+    """Return the rate between n GPUs of a node; of one whose GPUs are joined pair by pair n use n - 1 of its links."""
+    used = (n - 1) / larger(case.node_gpus - 1, 1.0)
+    return case.link * (1 - case.paired + case.paired * larger(smaller(used, 1.0), 1e-9))
 
 
 def launches(case: Case, phase: str) -> Number:

@@ -91,11 +91,8 @@ class Parts:
     @property
     def host(self) -> Number:
         """Seconds in which the GPU waits for a host that launches its kernels one by one."""
-        return self.waiting(self.moved + self.fixed)
-
-    def waiting(self, gpu: Number) -> Number:
-        """Return the same of a GPU that works so many seconds."""
-        return hypot(gpu, self.eager) - gpu
+        working = self.moved + self.fixed
+        return hypot(working, self.eager) - working
 
 
 class Latency(NamedTuple):
@@ -121,29 +118,29 @@ def pass_parts(case: Case | Costs, work: Pass) -> Parts:
     costs = at.prefill if work.prefill else at.decode
     context = (work.context + work.cached) / 2 if work.prefill else work.context
     tokens, sequences = work.tokens, work.sequences
-    products, experts, adapted = costs.products, costs.experts, costs.adapters
+    projected, routed, adapted = costs.products, costs.experts, costs.adapters
     outputs = sequences if work.prefill else tokens
-    return Parts(
-        weights=products.weights + adapted.weights * (1 - adapted.missed**sequences),
-        products=(products.token + adapted.token) * tokens + products.output * outputs,
-        experts=experts.weights * (1 - experts.missed ** (tokens * costs.ranks)),
-        routed=experts.multiplying + experts.token * tokens,
-        cache=sequences * (costs.read.of(context) + costs.state),
-        scores=tokens * (costs.scored.of(context) + costs.scanned),
-        activations=costs.activations * tokens,
-        elementwise=costs.elementwise * tokens,
-        collectives=costs.collectives.fixed + costs.collectives.token * tokens,
-        launches=costs.launches,
-        layers=costs.layers,
-        eager=costs.eager,
+    return Parts(  # by position, in the order of its fields: half of what names would take
+        projected.weights + adapted.weights * (1 - adapted.missed**sequences),
+        (projected.token + adapted.token) * tokens + projected.output * outputs,
+        routed.weights * (1 - routed.missed ** (tokens * costs.ranks)),
+        routed.multiplying + routed.token * tokens,
+        sequences * (costs.read.of(context) + costs.state),
+        tokens * (costs.scored.of(context) + costs.scanned),
+        costs.activations * tokens,
+        costs.elementwise * tokens,
+        costs.collectives.fixed + costs.collectives.token * tokens,
+        costs.launches,
+        costs.layers,
+        costs.eager,
     )
 
 
 def pass_seconds(case: Case | Costs, work: Pass) -> tuple[Number, Number]:
     """Return the seconds of one pass over all layers: those that depend on the load, and fixed ones."""
     parts = pass_parts(case, work)
-    moved, fixed = parts.moved, parts.fixed
-    return moved + parts.waiting(moved + fixed), fixed
+    fixed = parts.fixed
+    return hypot(parts.moved + fixed, parts.eager) - fixed, fixed
 
 
 @dataclass(slots=True)
