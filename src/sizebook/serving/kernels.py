@@ -20,10 +20,10 @@ from sizebook.serving.shape import AttentionKind
 STATE_KEY_WIDTH = 128.0  # of the mixers measured: a state of n elements passes n / 128 activations a token
 INDEXED_WIDTH = 6144.0  # activations of a token in the measured indexer
 # Seconds that an all-reduce takes more, however small, where its GPUs are joined by a network: 75 us for 4 kB over
-# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place). Without a server around it NCCL took 47 us on two
-# nodes of H20 (issue 1244), 46 on four of H200 (microsoft/mscclpp, pull 794), 63 on 32 of A100 (issue 652); measured
-# servers need more than 75 explains. Over two nodes of Google's A3 Mega, whose network is no InfiniBand, 127 us, and 139
-# for 16 kB (lessizzmore/create-a3mega-ztan-fork). Links of one domain, NVL72 included, take none.
+# nodes of 8 H100 (github.com/NVIDIA/nccl, issue 1453, out of place). NCCL by itself also took 47 us on two nodes of H20
+# (issue 1244), 46 on four of H200 (microsoft/mscclpp, pull 794) and 63 on 32 of A100 (issue 652); no server was that
+# quick. Over two nodes of Google's A3 Mega, whose network is no InfiniBand, 127 us, and 139 for 16 kB
+# (lessizzmore/create-a3mega-ztan-fork). Links of one domain, NVL72 included, take none.
 NETWORK_SECONDS = 75e-6
 ACTIVATION_BYTES = 2.0  # activations and the vocabulary head stay in 16 bits
 
