@@ -7,6 +7,7 @@ from sizebook.models.architecture import Architecture
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
+from tests.models.checkpoints.making import safetensors
 
 TINY = {
     "model_type": "llama",
@@ -35,19 +36,8 @@ def tiny_tensors() -> dict[str, tuple[int, ...]]:
     }
 
 
-def file_bytes(tensors: dict[str, tuple[int, ...]], dtype: str = "BF16", width: int = 2) -> bytes:
-    header, end = {}, 0
-    for name, shape in tensors.items():
-        size = width
-        for extent in shape:
-            size *= extent
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + size]}
-        end += size
-    return framed(json.dumps(header).encode()) + bytes(end)
-
-
-def framed(header: bytes) -> bytes:
-    return len(header).to_bytes(8, "little") + header
+def file_bytes(tensors: dict[str, tuple[int, ...]]) -> bytes:
+    return safetensors({name: ("BF16", shape) for name, shape in tensors.items()})
 
 
 def write(folder: Path, tensors: dict[str, tuple[int, ...]]) -> Path:

@@ -1,6 +1,7 @@
 """Bricks of DeepSeek V4's attention: one key-value vector for all heads, a window, and compressed history."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sizebook.models.architecture import Weight
 
@@ -29,10 +30,7 @@ class SharedKeyAttention:
     window: int | None
     selected_keys: int | None = None
     name: str = "self_attn"
-
-    @property
-    def n_kv_heads(self) -> int:
-        return 1
+    n_kv_heads: ClassVar = 1
 
     @property
     def cache_width(self) -> int:

@@ -4,6 +4,7 @@ Latent attention: DeepSeek-V2, arXiv:2405.04434, section 2.1. Indexer: DeepSeek-
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sizebook.models.architecture import Norm, Weight
 
@@ -34,16 +35,12 @@ class LatentAttention:
     sinks: bool = False
     rope_norm: bool = False
     name: str = "self_attn"
+    n_kv_heads: ClassVar = 1  # one latent vector serves every head, so tensor parallelism does not divide the cache
 
     @property
     def d_head(self) -> int:
         """Width of a query-key head."""
         return self.d_nope + self.d_rope
-
-    @property
-    def n_kv_heads(self) -> int:
-        """One latent vector serves every head, so tensor parallelism does not divide the cache."""
-        return 1
 
     @property
     def cache_width(self) -> int:

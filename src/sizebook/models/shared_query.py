@@ -1,6 +1,7 @@
 """The brick of Step-3's attention: queries through a low rank, one key-value head for all (arXiv:2507.19427)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sizebook.models.architecture import Norm, Weight
 
@@ -18,11 +19,7 @@ class SharedQueryAttention:
     q_rank: int
     window: int | None = None
     name: str = "self_attn"
-
-    @property
-    def n_kv_heads(self) -> int:
-        """One key and value serve every head, so tensor parallelism does not divide the cache."""
-        return 1
+    n_kv_heads: ClassVar = 1  # one key and value serve every head, so tensor parallelism does not divide the cache
 
     @property
     def cache_width(self) -> int:

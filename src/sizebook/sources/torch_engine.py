@@ -35,6 +35,17 @@ class MetaCount:
 
 def count_on_meta(config: Config) -> MetaCount:
     """Return the count of the model that transformers builds from a config."""
+    model = built_on_meta(config)
+    stored = model.state_dict().keys()
+    return MetaCount(
+        total=sum(parameter.numel() for parameter in model.parameters()),
+        buffers=sum(buffer.numel() for name, buffer in model.named_buffers() if name in stored),
+        built_as=type(model).__name__,
+    )
+
+
+def built_on_meta(config: Config) -> Any:
+    """Return the model that transformers builds from a config, tensors without numbers."""
     torch, transformers = _libraries()
     with scratch_folder() as folder:
         (folder / "config.json").write_text(json.dumps(config.values), encoding="utf-8")
@@ -48,12 +59,7 @@ def count_on_meta(config: Config) -> MetaCount:
     with torch.device("meta"):
         model = _built(transformers, parsed)
     model.tie_weights()
-    stored = model.state_dict().keys()
-    return MetaCount(
-        total=sum(parameter.numel() for parameter in model.parameters()),
-        buffers=sum(buffer.numel() for name, buffer in model.named_buffers() if name in stored),
-        built_as=type(model).__name__,
-    )
+    return model
 
 
 def _built(transformers: Any, parsed: Any) -> Any:

@@ -9,15 +9,12 @@ other for every row of ``distinct_counts.jsonl``. Run with the extra ``torch``:
 
 import csv
 import importlib
-import json
 import re
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from sizebook.core.tables import DATA
@@ -25,7 +22,7 @@ from sizebook.models.checkpoints.adapter_bases import leaf_of, matrices, number_
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names
-from sizebook.sources.torch_engine import _built
+from sizebook.sources.torch_engine import built_on_meta
 from tests.models.counts import small_configs, total_or_none
 from tests.models.edits import counted_by_transformers
 
@@ -36,17 +33,6 @@ REFUSED = {"conv1d", "out_proj"}
 ROUTER = {"gate"}  # peft adapts the router's weight itself where experts are one tensor, as in transformers 5
 NEEDS_MORE = ("gemma3n",)  # its tower comes from the package timm
 Found = dict[str, Counter[tuple[Any, ...]]]  # by the last word of the name: shapes, whether biased, the layer's number
-
-
-def _model(config: dict[str, Any]) -> Any:
-    torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "config.json").write_text(json.dumps(config))
-        parsed = transformers.AutoConfig.from_pretrained(folder)
-    with torch.device("meta"):
-        model = _built(transformers, parsed)
-    model.tie_weights()
-    return model
 
 
 def _of_class(model: Any) -> tuple[Found, Found, set[str], set[str]]:
@@ -129,8 +115,9 @@ class _Beside:
     paths: bool = True
 
     def add(self, config: dict[str, Any]) -> None:
-        shapes = predicted_names(architecture(Config(dict(config), "config.json")))
-        model, ours = _model(config), _of_mapping(shapes)
+        read = Config(dict(config), "config.json")
+        shapes = predicted_names(architecture(read))
+        model, ours = built_on_meta(read), _of_mapping(shapes)
         linear, tables, others, targeted = _of_class(model)
         for leaf, found in ours.items():
             alike = [

@@ -5,6 +5,7 @@ import json
 import struct
 import zipfile
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,20 @@ WIDTH: dict[str, float] = {
 Given = Mapping[str, tuple[str, tuple[int, ...]]]  # name -> format and extents
 
 
-def safetensors(tensors: Given) -> bytes:
-    header, end = {}, 0
+def header(tensors: Given) -> tuple[bytes, int]:
+    """Return what stands before the values of a safetensors file, and how many bytes of values follow."""
+    listed, end = {}, 0
     for name, (dtype, shape) in tensors.items():
-        size = WIDTH[dtype]
-        for extent in shape:
-            size *= extent
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + int(size)]}
-        end += int(size)
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + bytes(end)
+        size = int(WIDTH[dtype] * prod(shape))
+        listed[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(listed).encode()
+    return struct.pack("<Q", len(text)) + text, end
+
+
+def safetensors(tensors: Given) -> bytes:
+    head, n_bytes = header(tensors)
+    return head + bytes(n_bytes)
 
 
 def folder(path: Path, tensors: Given, config: Mapping[str, Any] | None = None, name: str = "model") -> Path:

@@ -75,33 +75,6 @@ def written(
     return path
 
 
-CASES = {
-    "llama": (keys("llama"), attention() | DENSE, False),
-    "llama tied": (keys("llama"), attention() | DENSE, True),
-    "qwen2": (keys("qwen2"), attention(bias=True) | DENSE, True),
-    "qwen3": (keys("qwen3"), attention(normed=True) | DENSE, False),
-    "qwen3moe": (
-        keys("qwen3moe", expert_count=4, expert_used_count=2, expert_feed_forward_length=32),
-        attention(normed=True) | ROUTED,
-        False,
-    ),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_cache_and_active_parameters_come_from_the_keys(tmp_path: Path, case: str) -> None:
-    metadata, layer, tied = CASES[case]
-    path = written(tmp_path / "m.gguf", metadata, layer, tied=tied)
-    found, problem = figures_from_config(contents_at(path).parts[0])
-    assert found is not None and problem == ""
-    assert found.total == contents_at(path).parts[0].weighed.parameters
-    # 4 096 tokens of keys and values in two bytes, KV heads of HEAD in each layer.
-    assert found.cache_bytes == 4096 * L * 2 * KV * HEAD * 2
-    assert found.origin == f"the file's own keys ({metadata['general.architecture']})"
-    visited = sum(4 * 32 * 3 * D // 4 for _ in range(2)) * L if "moe" in case else 0
-    assert found.active == found.total - (4 * 32 * 3 * D * L - visited if "moe" in case else 0)
-
-
 def test_a_model_plans_from_its_gguf_alone(tmp_path: Path) -> None:
     path = written(tmp_path / "m.gguf", keys("llama"), attention() | DENSE)
     described = catalog.architecture(str(path))

@@ -182,11 +182,14 @@ def test_cache_and_flops_follow_from_the_tensors(tmp_path: Path, name: str) -> N
     assert found is not None and found.total is not None and problem == ""
     corrections = sum(shape[0] for tensor, shape in case.layer.items() if tensor == "exp_probs_b.bias") * layers
     assert found.total + corrections == part.weighed.parameters
+    assert found.origin == f"the file's own keys ({case.keys['general.architecture']})"
 
     # A token is multiplied by every matrix, of routed experts by those it visits, and by the table or the head once.
     def visited(tensor: str, shape: tuple[int, ...]) -> int:
         return prod(shape) * USED // EXPERTS if tensor.endswith("_exps") else prod(shape)
 
+    idle = sum(prod(s) - visited(t, s) for t, s in case.layer.items()) * layers
+    assert found.active == found.total - idle
     one_layer = sum(visited(t, s) for t, s in case.layer.items() if len(s) > 1 or t == "ffn_gate_inp_shexp")
     matrices = layers * one_layer + V * D
     # Of 4,096 tokens a query sees half, in a window of W the last W but at the start: W (1 - W / 2T).

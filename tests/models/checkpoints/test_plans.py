@@ -22,30 +22,22 @@ from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from tests.commands import run
 from tests.intake.test_files import refusal
-from tests.models.checkpoints.making import Given, folder, gguf
+from tests.models.checkpoints.making import Given, folder, gguf, header
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, tiny_tensors
 
 load()
-WIDTH = {"BF16": 2, "F8_E4M3": 1, "F32": 4}
 
 
 def sparse(path: Path, model: str, dtype: str) -> int:
     """Write a checkpoint of a catalog model whose values are a hole in the file; return the bytes of its values."""
+    names = predicted_names(catalog.architecture(model))
+    head, n_bytes = header({name: (dtype, shape) for name, shape in names.items()})
     path.mkdir()
     (path / "config.json").write_text(json.dumps(catalog.config(model)))
-    header: dict[str, Any] = {}
-    end = 0
-    for name, shape in predicted_names(catalog.architecture(model)).items():
-        size = WIDTH[dtype]
-        for extent in shape:
-            size *= extent
-        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [end, end + size]}
-        end += size
-    text = json.dumps(header).encode()
     with (path / "model.safetensors").open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        file.truncate(8 + len(text) + end)
-    return end
+        file.write(head)
+        file.truncate(len(head) + n_bytes)
+    return n_bytes
 
 
 def bytes_a_gpu(model: str, **replica: Any) -> float:

@@ -1,6 +1,7 @@
 """Texts: TEXT and its formats, parts of texts, capitals, numbers that texts say."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from sizebook.calculation.spreadsheet.argument_values import (
@@ -87,14 +88,10 @@ _MOST_PLACES = 127
 _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 
 
-def _upper(shown: str) -> str:
-    """Return a text in capitals; what becomes of a letter of two (ß, ﬁ) is not documented."""
-    found = shown.upper()
-    return found if len(found) == len(shown) else fail("#N/IMPL!")
-
-
-def _lower(shown: str) -> str:
-    found = shown.lower()
+def _in_capitals(value: Any, change: Callable[[str], str]) -> str:
+    """Return a text in other capitals; what becomes of a letter of two (ß, ﬁ) is not documented."""
+    shown = text(value)
+    found = change(shown)
     return found if len(found) == len(shown) else fail("#N/IMPL!")
 
 
@@ -116,27 +113,23 @@ def _substitute(value: Any, old: Any, new: Any, which: Any = None) -> str:
     return sought.join(parts[:number_]) + put + sought.join(parts[number_:])
 
 
-def _find(sought: Any, value: Any, start: Any = 1) -> int:
-    first = whole(start, 1)
-    shown = text(value)
-    if not 1 <= first <= max(1, len(shown)):
-        fail("#VALUE!")
-    place = shown.find(text(sought), first - 1)
-    return place + 1 if place >= 0 else fail("#VALUE!")
+def _finding(place_of: Callable[[str, str, int], int]) -> Callable[..., int]:
+    """Return what says at which sign a text begins in another, from a sign on, and where that is nowhere refuses."""
 
+    def found(sought: Any, value: Any, start: Any = 1) -> int:
+        first, shown = whole(start, 1), text(value)
+        if not 1 <= first <= max(1, len(shown)):
+            fail("#VALUE!")
+        place = place_of(text(sought), shown, first - 1)
+        return place + 1 if place >= 0 else fail("#VALUE!")
 
-def _search(sought: Any, value: Any, start: Any = 1) -> int:
-    """Return where a text with wildcards begins, in capitals or not: ``?`` is one sign, ``*`` any, ``~`` takes both."""
-    first, shown = whole(start, 1), text(value)
-    if not 1 <= first <= max(1, len(shown)):
-        fail("#VALUE!")
-    place = wildcard_place(text(sought), shown, first - 1)
-    return place + 1 if place >= 0 else fail("#VALUE!")
+    return found
 
 
 def wildcard_place(pattern: str, shown: str, start: int) -> int:
-    """Return where a pattern begins in a text, -1 for nowhere.
+    """Return where a pattern begins in a text, in capitals or not, -1 for nowhere.
 
+    In it ``?`` is one sign, ``*`` any number of them, ``~`` takes both as they are.
     The pattern is split at ``*`` into pieces of fixed length, and each is sought behind the one before it: the work
     grows with the product of both lengths, where a regular expression would try every combination.
     """
@@ -157,12 +150,12 @@ def wildcard_place(pattern: str, shown: str, start: int) -> int:
 
 FUNCTIONS = {
     "CONCATENATE": each(joined),
-    "UPPER": each(lambda value: _upper(text(value))),
-    "LOWER": each(lambda value: _lower(text(value))),
+    "UPPER": each(lambda value: _in_capitals(value, str.upper)),
+    "LOWER": each(lambda value: _in_capitals(value, str.lower)),
     "REPT": each(_rept),
     "SUBSTITUTE": each(_substitute),
-    "FIND": each(_find),
-    "SEARCH": each(_search),
+    "FIND": each(_finding(lambda sought, shown, start: shown.find(sought, start))),
+    "SEARCH": each(_finding(wildcard_place)),
     "TEXT": each(_text),
     "LEFT": each(_left),
     "RIGHT": each(_right),

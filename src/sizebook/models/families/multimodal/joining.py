@@ -1,5 +1,6 @@
 """How a language model and its towers become one: the text model's own mapping, and whether the head is tied."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -114,11 +115,14 @@ def with_towers(
     )
 
 
-def flat(config: Config, kind: str) -> Architecture:
-    """Return the language model of a file that keeps its keys at the top level."""
-    inner = config.read_as({**config.values, "model_type": kind})
+def flat(
+    config: Config, kind: str, read: Callable[[Config], Architecture] = describe, ties: bool = True
+) -> Architecture:
+    """Return the language model of a file that keeps its keys at the top level; ``ties`` says that its tie flag too."""
+    kept = {key: value for key, value in config.values.items() if ties or key != "tie_word_embeddings"}
+    inner = config.read_as({**kept, "model_type": kind})
     config.without("text_config")
-    described = describe(inner)
+    described = read(inner)
     config.ignore(*inner.read)
     return described
 
