@@ -1,15 +1,10 @@
 """The page of columns says of every figure and column what it means, its unit, who has it and since when."""
 
 import json
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
+from columns_page import LONG, SINCE, names
 
-from columns_page import LONG, SINCE, names  # noqa: E402
-
-from sizebook.batch.long_tables import COLUMNS, HEADS  # noqa: E402
+from sizebook.batch.long_tables import COLUMNS, HEADS
 
 
 def test_every_name_has_its_release() -> None:

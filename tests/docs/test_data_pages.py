@@ -1,15 +1,10 @@
 """The pages of the tables say which prices there are and how old, what is estimated, and what changed when."""
 
 import re
-import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
+from data_pages import changes_page, coverage_page
 
-from data_pages import changes_page, coverage_page  # noqa: E402
-
-from sizebook.core.tables import DATA, read  # noqa: E402
+from sizebook.core.tables import DATA, read
 
 
 def test_every_priced_accelerator_shows_each_provider_behind_its_newest_day() -> None:

@@ -1,17 +1,15 @@
 """Equations of pages are the registry's formulas, and what the site draws of them is read here token by token."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from shown_equations import as_html, refreshed_equations
 
 from tests.row_lists import listed
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
 
-from shown_equations import as_html, refreshed_equations  # noqa: E402
 
 METHODS = ("carbon", "counting", "money", "serving", "training")
 

@@ -2,16 +2,13 @@
 
 import ast
 import re
-import sys
 from pathlib import Path
 
+import errors_page as errors_page_module
 import pytest
+from errors_page import MESSAGE, errors_page, words
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-import errors_page as errors_page_module  # noqa: E402
-from errors_page import MESSAGE, errors_page, words  # noqa: E402
 
 
 def test_a_message_that_tells_nobody_what_to_do_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

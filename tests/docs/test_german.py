@@ -1,15 +1,13 @@
 """German pages say what the English ones say: the same blocks, commands, keys, headings and links."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from german_pages import BLOCK, english, german_pages
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
 
-from german_pages import BLOCK, english, german_pages  # noqa: E402
 
 TUTORIALS = [page for page in german_pages() if page.parent.name == "tutorials"]
 START = ROOT / "docs" / "de" / "start.md"

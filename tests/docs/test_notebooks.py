@@ -2,21 +2,16 @@
 
 import json
 import re
-import sys
 from datetime import date
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shown_notebooks import as_markdown, notebooks, refreshed
 
 from sizebook.tables.prices import valued_on
 from tests.docs.test_pages import paragraphs
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-from shown_notebooks import as_markdown, notebooks, refreshed  # noqa: E402
 
 each_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 LATER = date(2031, 1, 1)  # of prices, were one taken without a stated day

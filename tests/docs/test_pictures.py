@@ -4,12 +4,10 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pictures
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-import pictures  # noqa: E402
 
 
 def test_every_picture_has_its_line_in_the_record() -> None:

@@ -1,15 +1,12 @@
 """The table of samples names keys that a scenario takes and headings that its report has."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from samples_page import MOVES, SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-from samples_page import MOVES, SCENARIOS  # noqa: E402
 
 
 def test_the_page_has_a_line_for_each_scenario() -> None:

@@ -3,13 +3,11 @@
 So it does with every generated page, the stub and the schema: `.ci/run` begins with it.
 """
 
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
+from shown_commands import refreshed
 
-from shown_commands import refreshed  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_block_with_a_title_is_a_file_of_the_folder(tmp_path: Path) -> None:

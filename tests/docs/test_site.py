@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.commands import python
 from tests.dashboard.driving import CHROMIUM, SWITCHES, WIDE
 
 pytestmark = pytest.mark.ci
@@ -26,9 +25,8 @@ OPEN_SEARCH = """(box => { box.checked = true; box.dispatchEvent(new Event("chan
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    words, known = ("build", "--quiet", "--site-dir", folder), {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = python("-m", "mkdocs", *words, cwd=ROOT, env=known)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 

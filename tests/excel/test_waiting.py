@@ -1,7 +1,6 @@
 """A long column does not hold Excel: cells beyond the time of one recalculation wait, and are asked again."""
 
 import json
-import subprocess
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from sizebook.core.cells import call
 from sizebook.excel import deferred_answers
 from sizebook.excel.deferred_answers import DeferredAnswers
 from sizebook.functions import load
+from tests.commands import python
 from tests.surfaces.test_files_in_cells import CONFIG, COUNTED
 
 # Excel, as far as a column of cells needs it: every cell asks in turn; those that wait are volatile, so they ask again
@@ -44,11 +44,8 @@ json.dump([rounds, list(shown.values())], sys.stdout)
 def column(calls: list[list[Any]], **how: Any) -> tuple[list[int], list[Any]]:
     """Return how many cells waited after each recalculation, and what the column shows in the end."""
     known = {"budget": 0.0, "may_wait": True, "folder": ""} | how
-    done = subprocess.run(
-        [sys.executable, "-c", EXCEL.format(**known)], input=json.dumps(calls),
-        cwd=Path(__file__).parents[2], env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    how = {"cwd": Path(__file__).parents[2], "env": {"PYTHONPATH": ":".join(sys.path)}}
+    done = python("-c", EXCEL.format(**known), input=json.dumps(calls), **how)
     assert done.returncode == 0, done.stderr
     rounds, shown = json.loads(done.stdout)
     return rounds, shown

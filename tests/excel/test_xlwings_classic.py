@@ -1,7 +1,6 @@
 """Every function of the registry through xlwings' classic `call_udf`, with stand-ins for Windows' COM."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from sizebook.dashboard.catalog_models import Model
 from sizebook.dashboard.model_columns import BY_NAME
 from sizebook.excel import classic
 from sizebook.functions import load
+from tests.commands import python
 
 CLIENT = Path(__file__).with_name("classic_client.py")
 FUNCTIONS = list(load().values())
@@ -52,14 +52,8 @@ def example_call(function: Function) -> list[Any]:
 def results() -> dict[str, list[list[Any]]]:
     """What Excel for Windows is given: one process answers all calls."""
     calls = {f.name: example_call(f) for f in FUNCTIONS} | {name: call for name, (call, _) in CASES.items()}
-    done = subprocess.run(
-        [sys.executable, str(CLIENT)],
-        input=json.dumps(list(calls.values())),
-        env={"PYTHONPATH": ":".join(sys.path), "XLWINGS_LICENSE_KEY": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    known = {"PYTHONPATH": ":".join(sys.path), "XLWINGS_LICENSE_KEY": ""}
+    done = python(CLIENT, input=json.dumps(list(calls.values())), env=known)
     assert done.returncode == 0, done.stderr
     return dict(zip(calls, json.loads(done.stdout), strict=True))
 

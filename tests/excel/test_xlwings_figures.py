@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sizebook.functions import load
 from sizebook.functions.error_messages import PLACES
+from tests.commands import python
 from tests.excel.officejs_client import call, error
 
 NO_KEY = {"XLWINGS_LICENSE_KEY": "", "HOME": "/nonexistent", "PYTHONPATH": ":".join(sys.path)}
@@ -34,9 +35,7 @@ def test_why_has_room_for_every_function() -> None:
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code], env=NO_KEY | environment, capture_output=True, text=True, check=False
-    )
+    return python("-c", code, env=NO_KEY | environment)
 
 
 def test_classic_functions_need_no_licence_key() -> None:

@@ -1,8 +1,6 @@
 """What xlwings Lite is given runs on the standard library and xlwings alone, without the installed package."""
 
 import json
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import sizebook
 from sizebook.cli.excel import excel
 from sizebook.core.domain_archive import domain_files
 from sizebook.functions import load
+from tests.commands import python
 
 # Stands in for Pyodide: nothing can be imported but the standard library and xlwings.
 PROBE = """
@@ -36,14 +35,8 @@ def test_lite_needs_only_the_standard_library_and_xlwings(tmp_path: Path) -> Non
     done = CliRunner().invoke(excel, ["lite", "--offline", "-o", str(tmp_path)])
     assert done.output == f"{tmp_path / 'main.py'}\n{tmp_path / 'requirements.txt'}\n"
     assert (tmp_path / "requirements.txt").read_text() == f"xlwings=={version('xlwings')}\n"
-    ran = subprocess.run(
-        [sys.executable, "-c", PROBE, str(tmp_path)],
-        env={"XLWINGS_LICENSE_KEY": "noncommercial", "TMPDIR": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    key = {"XLWINGS_LICENSE_KEY": "noncommercial", "TMPDIR": str(tmp_path)}
+    ran = python("-c", PROBE, tmp_path, env=key, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     seen = json.loads(ran.stdout)
     assert seen["functions"] == sorted(load())

@@ -1,7 +1,5 @@
 """The project that `sizebook excel server` writes; `tests/server` serves it and calls it from a browser."""
 
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,6 +12,7 @@ from sizebook.calculation.spellings import prefix
 from sizebook.cli.excel import excel
 from sizebook.core.errors import InputError
 from sizebook.excel.server import server_files
+from tests.commands import python
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -70,7 +69,5 @@ print({getattr(officejs, name).__xlfunc__["cache"] for name in officejs.__all__}
 def test_answers_are_remembered_where_no_file_can_change_them(folders: str, cached: str) -> None:
     settings = {"XLWINGS_LICENSE_KEY": "noncommercial", "SIZEBOOK_FILES": folders}
     path = str(Path(sizebook.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", CACHED], env={**settings, "PYTHONPATH": path}, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"{cached}\n"
+    done = python("-c", CACHED, env={**settings, "PYTHONPATH": path})
+    assert done.stdout == f"{cached}\n", done.stderr

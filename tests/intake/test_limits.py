@@ -11,6 +11,7 @@ import sizebook.cli
 from sizebook.cli import main
 from sizebook.core.errors import RangeError
 from sizebook.intake.limits import Limits, limits, limits_in_words
+from tests.commands import python
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "files.md"
 
@@ -28,10 +29,9 @@ def test_workers_of_a_batch_follow_the_option_and_the_environment(tmp_path: Path
     (tmp_path / "depth.json").write_text('{"a": {"b": {"c": 1}}}')
     scenarios = tmp_path / "s.csv"
     scenarios.write_text("model\nkeys.json\ndepth.json\n")
-    command = [sys.executable, "-m", "sizebook", "--limit", "keys=3", "batch", str(scenarios), "-o",
-               str(tmp_path / "out"), "--jobs", "2", "--formats", "json"]  # fmt: skip
+    words = "batch", scenarios, "-o", tmp_path / "out", "--jobs", "2", "--formats", "json"
     environment = {**os.environ, "SIZEBOOK_LIMITS": "depth=2"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = python("-m", "sizebook", "--limit", "keys=3", *words, env=environment)
     failed = sorted(line for line in done.stderr.splitlines() if line.startswith("failed: "))
     assert [line.partition(" in ")[0] for line in failed] == [
         "failed: s.csv, scenario 1: too many keys: got more than 3",

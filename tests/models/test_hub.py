@@ -3,11 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.commands import python
 from tests.models.loopback_hub import Hub, serving
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, file_bytes, tiny_tensors
 
@@ -32,8 +32,7 @@ def sharded_repository() -> dict[str, bytes]:
 def sizebook(hub_url: str, cache: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     settings = {"HF_ENDPOINT": hub_url, "HF_HOME": str(cache), "HF_HUB_DISABLE_TELEMETRY": "1", **environment}
-    command = [sys.executable, "-m", "sizebook", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={**kept, **settings}, timeout=600)
+    return python("-m", "sizebook", *words, env={**kept, **settings}, timeout=600)
 
 
 @pytest.mark.parametrize("files", [repository(), sharded_repository()], ids=["one file", "shards"])

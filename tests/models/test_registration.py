@@ -1,12 +1,12 @@
 """Which types are known does not depend on what was imported before: each module is the first one of some process."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 
 from sizebook.models.huggingface import modules
+from tests.commands import python
 from tests.models.counts import small_configs
 
 # A process that imports the catalog alone, and forks for each config that it reads. Prints what each child counted.
@@ -34,7 +34,7 @@ print(catalog.counted("gpt-1").total)
 
 
 def _printed(code: str, given: str = "") -> list[str]:
-    run = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, text=True, check=False)
+    run = python("-c", code, input=given)
     assert (run.returncode, run.stderr) == (0, "")
     return run.stdout.split()
 

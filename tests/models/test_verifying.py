@@ -1,8 +1,6 @@
 """A checkpoint against its architecture: agreement, other names, fused tensors, what is stored besides, differences."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from sizebook.core.units import THIN_SPACE
@@ -10,6 +8,7 @@ from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import Verification, predicted_names, verify
+from tests.commands import python
 from tests.models.made_checkpoints import TINY, TINY_PARAMETERS, tiny, tiny_tensors, write
 
 
@@ -67,19 +66,14 @@ def test_scales_of_a_quantised_checkpoint_are_a_remark() -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     write(tmp_path, tiny_tensors())
-    done = command(tmp_path)
+    done = python("-m", "sizebook", "verify", tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "agrees: 21 of 21 predicted tensors found"
     assert "86 848 predicted" in done.stdout.replace(THIN_SPACE, " ")
     (tmp_path / "config.json").write_text(json.dumps({**TINY, "num_hidden_layers": 3}))
-    differing = command(tmp_path)
+    differing = python("-m", "sizebook", "verify", tmp_path)
     assert differing.returncode == 1
     assert "not found in layer 2: self_attn.q_proj.weight [64, 64]" in differing.stderr
-
-
-def command(folder: Path) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "sizebook", "verify", str(folder)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 def test_two_stacks_numbered_each_from_0_are_matched_across_layers() -> None:
@@ -100,7 +94,7 @@ def test_two_stacks_numbered_each_from_0_are_matched_across_layers() -> None:
 
 
 def test_a_path_that_leads_nowhere_is_no_checkpoint(tmp_path: Path) -> None:
-    done = command(tmp_path / "nowhere")
+    done = python("-m", "sizebook", "verify", tmp_path / "nowhere")
     assert (done.returncode, done.stderr) == (
         2,
         f"sizebook: no checkpoint: got {tmp_path / 'nowhere'}, want a file of weights, an index of them or a "
