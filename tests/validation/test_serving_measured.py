@@ -75,21 +75,12 @@ def errors(rows: pl.DataFrame) -> tuple[float, float, float]:
     return float(token.mean()), float(np.median(token)), float(np.median(first))
 
 
-def test_errors_of_rows_as_they_ran(as_run: pl.DataFrame) -> None:
-    """A row of a sweep states no settings that hold requests back: the first token is surer with them (0.209)."""
-    mean, median, first = errors(as_run)
-    assert mean < 0.14
-    assert median < 0.10
-    assert first < 0.25
-
-
-def test_errors_of_rows_by_their_columns_alone(measured: pl.DataFrame) -> None:
-    """Half of DeepSeek's rows under TensorRT-LLM drafted and no column says so: unstated is none. Nor is the release
-    read, by which vLLM 0.12 does not schedule ahead."""
-    mean, median, first = errors(measured)
-    assert mean < 0.163
-    assert median < 0.110
-    assert first < 0.26
+def test_errors_of_rows(as_run: pl.DataFrame, measured: pl.DataFrame) -> None:
+    """As they ran: a row of a sweep states no settings that hold requests back, so the first token is surer with them
+    (0.209). By their columns alone: half of DeepSeek's rows under TensorRT-LLM drafted and no column says so, unstated
+    is none; nor is the release read, by which vLLM 0.12 does not schedule ahead."""
+    for rows, most in ((as_run, (0.14, 0.10, 0.25)), (measured, (0.163, 0.110, 0.26))):
+        assert np.less(errors(rows), most).all(), errors(rows)
 
 
 def test_drafts_explain_what_equal_rows_differ_by(as_run: pl.DataFrame) -> None:
