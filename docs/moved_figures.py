@@ -19,7 +19,7 @@ from sizebook.scenarios.scenario_files import read_toml
 
 ROOT = Path(__file__).resolve().parents[1]
 CHAT, SIX = "reports/serving-llama-3.1-70b", "workbooks/scenarios/six-services"
-IMAGES = {"images": 2, "image_width": 1024, "image_height": 1024}
+IMAGES = {"images": 2, "image_width": 1024, "image_height": 1024, "image_frames": 8}
 USERS = {"users": 50_000, "active_share": 0.5, "requests_per_user": 40, "working_days": 21}
 SPENT = {"money": {"invest_usd": 1e5, "people_usd_per_month": 1e4, "income_usd_per_month": 1e5}}
 EUROS = {"money": {"currency": "EUR", "rates": 0.9}}

@@ -34,6 +34,26 @@ def test_the_processor_says_how_many_tokens_an_image_is(model: str, size: tuple[
     assert image_read(model, *size) == read
 
 
+@pytest.mark.parametrize(
+    ("model", "size", "frames", "read"),
+    [
+        ("qwen2.5-vl-7b", (448, 448), 9, Read(5 * 256, 5 * 1024, tiles=5)),  # sides of 28: 16 x 16, five pairs
+        ("qwen3-vl-8b", (640, 480), 60, Read(30 * 300, 30 * 1200, tiles=30)),  # sides of 32: 20 x 15, below 12,288
+        # 64 pairs of 1,280 x 720 would be 64 x 40 x 22 = 56,320: shrunk by sqrt(921,600 / (192 x 1,024)) = 2.165 to
+        # 591 x 332 pixels, 18 x 10.
+        ("qwen3-vl-8b", (1280, 720), 128, Read(64 * 180, 64 * 720, tiles=64)),
+    ],
+)
+def test_a_video_is_read_two_frames_at_a_time(model: str, size: tuple[int, int], frames: int, read: Read) -> None:
+    assert image_read(model, *size, frames) == read
+
+
+def test_a_video_without_a_known_rule_is_refused() -> None:
+    assert message_of(InputError, image_read, "gemma-3-4b", 896, 896, 60) == (
+        "unknown rule of videos: got image_frames 60 for gemma-3-4b, want 1. State its frames as images."
+    )
+
+
 def test_a_model_without_a_known_rule_is_refused() -> None:
     assert message_of(InputError, image_read, "llama-3.1-8b", 1024, 1024) == (
         "unknown rule of images: got images for llama-3.1-8b, want a model type of data/image_rules.csv. Add their "

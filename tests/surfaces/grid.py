@@ -151,7 +151,7 @@ TOGETHER: Mapping[str, Values] = {
     "price_change_per_year": {"price_change_per_month": None},
     "currency": {"rates": [["2026-11-01", 0.9], ["2027-03-01", 0.95]], "start": date(2027, 1, 1)},
     "rates": {"currency": "EUR", "start": date(2027, 1, 1)},
-    **dict.fromkeys(("images", "image_width", "image_height"), _PICTURES),
+    **dict.fromkeys(("images", "image_width", "image_height", "image_frames"), _PICTURES),
     **dict.fromkeys(("turns", "turn_tokens", "think_seconds", "returning"), _TURNS),
     **dict.fromkeys(
         (

@@ -1,7 +1,8 @@
-"""Images in front of a decoder: the tokens of a prompt that one becomes, and the seconds of the encoder that reads it.
+"""Images and videos in front of a decoder: the tokens that one becomes, and the seconds of the encoder that reads it.
 
-Tokens follow from the rule of the model's processor (``data/image_rules.csv``). The encoder multiplies every patch with
-all of its weights, and each patch of an image or a tile attends to all others of it:
+Tokens follow from the rule of the model's processor (``data/image_rules.csv``), of a video for every few frames that it
+joins. The encoder multiplies every patch with all of its weights, and each patch of an image, a tile or joined frames
+attends to all others of it:
 
     FLOPs = 2 x weights x patches + 4 x width x layers x patches^2 / tiles
 
@@ -23,15 +24,20 @@ _ENOUGH = 0.5  # of the pixels of more tiles, from which an image takes them whe
 
 @dataclass(frozen=True)
 class Read:
-    """One image as a model reads it: tokens of the prompt, patches of the encoder, and tiles that see one another."""
+    """An image or video as a model reads it: tokens of the prompt, patches of the encoder, parts that see only
+    themselves.
+    """
 
     tokens: int
     patches: int
     tiles: int = 1
 
 
-def image_read(model: str, width: int, height: int) -> Read:
-    """Return an image of so many pixels as a model reads it. Errors: a model whose rule is not known."""
+def image_read(model: str, width: int, height: int, frames: int = 1) -> Read:
+    """Return an image of so many pixels as a model reads it, or a video of several frames.
+
+    Errors: a model whose rule is not known.
+    """
     config = catalog.config(model)
     row = by_key("image_rules", "model_type").get(str(config.get("model_type")))
     if row is None:
@@ -39,8 +45,17 @@ def image_read(model: str, width: int, height: int) -> Read:
             f"unknown rule of images: got images for {model}, want a model type of data/image_rules.csv. Add their "
             "tokens to input_tokens."
         )
-    whole = config.get("thinker_config", config)
-    return _RULES[row["rule"]](row, whole.get("vision_config", {}), width, height)
+    vision = config.get("thinker_config", config).get("vision_config", {})
+    if frames == 1:
+        return _RULES[row["rule"]](row, vision, width, height)
+    if not row["frames"]:
+        raise InputError(
+            f"unknown rule of videos: got image_frames {frames} for {model}, want 1. State its frames as images."
+        )
+    joined = math.ceil(frames / int(row["frames"]))
+    most = float(row["most_video"]) / joined if row["most_video"] else row["most"]
+    one = _RULES[row["rule"]]({**row, "most": str(most)}, vision, width, height)
+    return Read(one.tokens * joined, one.patches * joined, one.tiles * joined)
 
 
 def _number(row: Row, name: str, vision: dict[str, Any]) -> int:
@@ -49,7 +64,7 @@ def _number(row: Row, name: str, vision: dict[str, Any]) -> int:
 
 
 def _grid(row: Row, vision: dict[str, Any], width: int, height: int) -> Read:
-    merge, most = _number(row, "merge", vision), int(row["most"])
+    merge, most = _number(row, "merge", vision), float(row["most"])
     side = _number(row, "patch", vision) * merge
     across, down = (max(1, round(pixels / side)) for pixels in (width, height))
     if across * down > most:

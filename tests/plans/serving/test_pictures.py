@@ -1,4 +1,4 @@
-"""Images of a plan's requests: tokens on top of the prompt, work of the encoder, and what knows no images."""
+"""Images and videos of a plan's requests: tokens on top of the prompt, work of the encoder, what knows no images."""
 
 from typing import Any
 
@@ -36,6 +36,15 @@ def test_tokens_of_images_come_on_top_of_the_prompt() -> None:
     assert found["encode_seconds"] == pytest.approx(2 * image_seconds("qwen2.5-vl-7b", case, Read(1369, 5476)))
     assert found["held_tokens"] == text["held_tokens"]
     assert found["requests_per_second"] < text["requests_per_second"]
+
+
+def test_a_video_is_read_frame_by_frame() -> None:
+    """A minute at two frames a second, 640 x 480: 60 pairs of 23 x 17 tokens, 23,460 on top of 200."""
+    found = figures(images=1, image_width=640, image_height=480, image_frames=120, concurrency=4)
+    assert found["input_tokens"] == 23_660
+    case = case_of("qwen2.5-vl-7b", "h100-sxm", Replica())
+    read = Read(60 * 391, 60 * 1564, tiles=60)
+    assert found["encode_seconds"] == pytest.approx(image_seconds("qwen2.5-vl-7b", case, read))
 
 
 def test_images_are_read_once() -> None:

@@ -1,4 +1,4 @@
-"""Images of a request: how many there are, and how large."""
+"""Images and videos of a request: how many there are, how large, and of how many frames."""
 
 from sizebook.core.sections import AskedBy, quantity, section
 from sizebook.serving.images import Read, image_read
@@ -8,7 +8,7 @@ _TYPED = "assumption: type your own"
 
 @section
 class Pictures(AskedBy, key="images", refused=False):
-    """Images of a request and their size."""
+    """Images of a request, their size, and the frames of each where they are videos."""
 
     images: int = quantity(
         "images of a request, in the first prompt of a conversation; their tokens come on top of input_tokens",
@@ -39,9 +39,19 @@ class Pictures(AskedBy, key="images", refused=False):
         source=_TYPED,
     )
 
+    image_frames: int = quantity(
+        "frames that are read of each where they are videos, 1 for images",
+        "frames",
+        minimum=1,
+        maximum=100_000,
+        default=1,
+        label="Frames of a video",
+        source="neutral: no video",
+    )
+
     def each(self, model: str) -> Read:
-        """Return one image as the model reads it."""
-        return image_read(model, self.image_width, self.image_height)
+        """Return one image or video as the model reads it."""
+        return image_read(model, self.image_width, self.image_height, self.image_frames)
 
     def tokens(self, model: str) -> int:
         """Return the tokens of all images of a request."""
