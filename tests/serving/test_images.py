@@ -45,11 +45,11 @@ def test_the_processor_says_how_many_tokens_an_image_is(model: str, size: tuple[
     ],
 )
 def test_a_video_is_read_two_frames_at_a_time(model: str, size: tuple[int, int], frames: int, read: Read) -> None:
-    assert image_read(model, *size, frames) == read
+    assert image_read(model, *size, frames=frames) == read
 
 
 def test_a_video_without_a_known_rule_is_refused() -> None:
-    assert message_of(InputError, image_read, "gemma-3-4b", 896, 896, 60) == (
+    assert message_of(InputError, image_read, "gemma-3-4b", 896, 896, frames=60) == (
         "unknown rule of videos: got image_frames 60 for gemma-3-4b, want 1. State its frames as images."
     )
 

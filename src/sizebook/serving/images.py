@@ -33,7 +33,7 @@ class Read:
     tiles: int = 1
 
 
-def image_read(model: str, width: int, height: int, frames: int = 1) -> Read:
+def image_read(model: str, width: int, height: int, *, frames: int = 1) -> Read:
     """Return an image of so many pixels as a model reads it, or a video of several frames.
 
     Errors: a model whose rule is not known.

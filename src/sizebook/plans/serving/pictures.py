@@ -51,7 +51,7 @@ class Pictures(AskedBy, key="images", refused=False):
 
     def each(self, model: str) -> Read:
         """Return one image or video as the model reads it."""
-        return image_read(model, self.image_width, self.image_height, self.image_frames)
+        return image_read(model, self.image_width, self.image_height, frames=self.image_frames)
 
     def tokens(self, model: str) -> int:
         """Return the tokens of all images of a request."""
