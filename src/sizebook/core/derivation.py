@@ -6,9 +6,12 @@ from typing import Any
 
 from sizebook.core.formula_text import filled, with_numbers
 from sizebook.core.registry import Function
+from sizebook.core.sections import leaves
+from sizebook.core.texts import text
 from sizebook.core.units import in_unit
 
-__all__ = ["Step", "Term", "derivation_lines", "explain", "filled"]
+__all__ = ["Step", "Term", "derivation_lines", "explain", "filled", "step_of"]
+DEFINITION = text("definition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Step:
     substituted: str
     value: Any
     unit: str
-    source: str
+    source: str = DEFINITION
 
     @property
     def shown(self) -> str:
@@ -37,6 +40,21 @@ class Step:
         if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
             return str(self.value)
         return in_unit(self.value, self.unit)
+
+
+def step_of(
+    section: Any, figure: str, formula: str, substituted: str, *, source: str = DEFINITION, label: str = ""
+) -> Step:
+    """Return how a figure of a section came about: with its value, its unit and, where none is given, its label."""
+    leaf = next(each for each in leaves(type(section)) if each.name == figure)
+    return Step(
+        label or text(leaf.label),
+        formula,
+        substituted,
+        getattr(section, figure),
+        unit=leaf.quantity.unit,
+        source=source,
+    )
 
 
 def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:

@@ -304,5 +304,4 @@ def bought_step(month: AlternativeMonth) -> Step:
         f"{significant(owned - running, 6)} + {significant(running, 6)}",
         value=owned,
         unit="USD",
-        source=text("definition"),
     )

@@ -19,7 +19,6 @@ from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
 
 _LITTLE = text("Little 1961, L = lambda W")
-_DEFINITION = text("definition")
 
 
 def derivations(plan: FleetPlan) -> tuple[Step, ...]:
@@ -99,7 +98,6 @@ def _moved(planned: PlannedService) -> list[Step]:
             f"{significant(day - moved, 6)} + {significant(moved, 6)}",
             value=day,
             unit="requests",
-            source=_DEFINITION,
         )
     ]
 
@@ -116,7 +114,6 @@ def _replicas(plan: FleetPlan, planned: PlannedService) -> list[Step]:
             f"ceil({significant(arrivals, 4)} / {rate}) + {spare}",
             value=replicas,
             unit="replicas",
-            source=_DEFINITION,
         )
         for label, arrivals, replicas in (
             (text("busiest hour"), mean * service.peak, month.peak_replicas),
@@ -172,7 +169,6 @@ def _money(plan: FleetPlan, purchase: Bought) -> tuple[Step, ...]:
             f"{HOURS_PER_MONTH:g} / 24 * ({over_peak} * {busy:g} + {over_mean} * {24 - busy:g})",
             value=month.burst_hours,
             unit="GPU-hours",
-            source=_DEFINITION,
         ),
         Step(
             text("{name}: cost of the month", name=name),

@@ -1,14 +1,12 @@
 """How the figures of a programme came about: each phase, then the lines of the budget."""
 
-from sizebook.core.derivation import Step
+from sizebook.core.derivation import Step, step_of
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure
 from sizebook.plans.programme.phase import PlannedPhase, forward_flops, step_hours
-from sizebook.plans.programme.plan import ProgrammePlan
+from sizebook.plans.programme.plan import PARTS, ProgrammePlan
 from sizebook.plans.training.steps import whole_run
 from sizebook.plans.training.work import HARDWARE
-
-_DEFINITION = text("definition")
 
 
 def derivations(plan: ProgrammePlan) -> tuple[Step, ...]:
@@ -90,69 +88,47 @@ def _money(each: PlannedPhase) -> Step:
 
 
 def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
-    middle, terms = plan.middle, plan.terms
-    storage, data = terms.storage, terms.data
+    middle, storage, data, experiments = plan.middle, plan.terms.storage, plan.terms.data, plan.terms.experiments
     paid = sum(each.cases[1].usd - each.training.inputs.costs.other_usd for each in plan.phases)
-    lines = (
-        (
-            text("Ablations and failed runs"),
+    kept = (
+        f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
+        f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
+        f"{storage.usd_per_tb_month:g}"
+        for each in plan.phases
+    )
+    return (
+        step_of(
+            middle,
+            "ablation_usd",
             text("share * cost of GPU-hours"),
-            f"{terms.experiments.ablation_share:g} * {_n(paid)}",
-            middle.ablation_usd,
-            text("half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"),
+            f"{experiments.ablation_share:g} * {_n(paid)}",
+            source=text(
+                "half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"
+            ),
         ),
-        (
-            text("Evaluation"),
+        step_of(
+            middle,
+            "evaluation_usd",
             text("share * cost of GPU-hours"),
-            f"{terms.experiments.evaluation_share:g} * {_n(paid)}",
-            middle.evaluation_usd,
-            _DEFINITION,
+            f"{experiments.evaluation_share:g} * {_n(paid)}",
         ),
-        (
-            text("Data preparation"),
+        step_of(
+            middle,
+            "data_usd",
             text("CPU-hours * price + licences"),
             f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}",
-            middle.data_usd,
-            _DEFINITION,
         ),
-        (
-            text("Checkpoint storage"),
-            text("kept * parameters * bytes * months * price of a terabyte"),
-            " + ".join(
-                f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
-                f"{storage.checkpoint_bytes_per_parameter:g} / 1e12 * {storage.retention_months:g} * "
-                f"{storage.usd_per_tb_month:g}"
-                for each in plan.phases
-            ),
-            middle.storage_usd,
-            _DEFINITION,
+        step_of(
+            middle, "storage_usd", text("kept * parameters * bytes * months * price of a terabyte"), " + ".join(kept)
         ),
-        (
-            text("Egress"),
-            text("terabytes * price"),
-            f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}",
-            middle.egress_usd,
-            _DEFINITION,
+        step_of(
+            middle, "egress_usd", text("terabytes * price"), f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}"
         ),
-        (
-            text("Cost of the programme"),
+        step_of(
+            middle,
+            "usd",
             text("phases + ablations + evaluation + data + storage + egress"),
-            " + ".join(
-                _n(each)
-                for each in (
-                    middle.phases_usd,
-                    middle.ablation_usd,
-                    middle.evaluation_usd,
-                    middle.data_usd,
-                    middle.storage_usd,
-                    middle.egress_usd,
-                )
-            ),
-            middle.usd,
-            _DEFINITION,
+            " + ".join(_n(getattr(middle, part)) for part in PARTS),
+            label=text("Cost of the programme"),
         ),
-    )
-    return tuple(
-        Step(label, formula, numbers, value=value, unit="USD", source=source)
-        for label, formula, numbers, value, source in lines
     )

@@ -1,7 +1,7 @@
 """How figures came about that only some plans have: prefixes kept between turns, starts and interruptions of
 replicas."""
 
-from sizebook.core.derivation import Step
+from sizebook.core.derivation import Step, step_of
 from sizebook.core.quantities import HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, percent, significant
@@ -39,7 +39,6 @@ def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
             f"{significant(seconds, 4)} / 3600 / ({rate} * {load:g})",
             value=scaled.ahead_replicas,
             unit="replicas",
-            source=text("definition"),
         ),
         Step(
             text("Cost of month 1 with starts"),
@@ -70,39 +69,35 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
     stay, nodes = replica.request_seconds, replica.packing.nodes_per_replica
     needed = max(replicas_needed(replica, plan.inputs, plan.inputs.days[0]))
     return (
-        Step(
-            text("Replica out, an interruption"),
+        step_of(
+            found,
+            "away_seconds",
             text("wait for another node + start of a replica - max(notice - time of a request, 0)"),
             f"{asked.replacement_seconds:g} + {significant(start, 4)} - max({asked.notice_seconds:g} - "
             f"{significant(stay, 4)}, 0)",
-            value=found.away_seconds,
-            unit="seconds",
             source=unmeasured,
         ),
-        Step(
-            text("Time that a spot replica serves"),
+        step_of(
+            found,
+            "up_share",
             text("1 / (1 + interruptions an hour * nodes of a replica / 3600 * seconds out)"),
             f"1 / (1 + {asked.interruptions_per_hour:g} * {nodes} / 3600 * {significant(found.away_seconds, 4)})",
-            value=found.up_share,
-            unit="ratio",
             source=text("alternating renewal process: a replica serves, then is out; nothing measured"),
         ),
-        Step(
-            text("Requests broken off"),
+        step_of(
+            found,
+            "broken_share",
             text("interruptions an hour * nodes of a replica / 3600 * max(time of a request - notice, 0)"),
             f"{asked.interruptions_per_hour:g} * {nodes} / 3600 * max({significant(stay, 4)} - "
             f"{asked.notice_seconds:g}, 0)",
-            value=found.broken_share,
-            unit="ratio",
             source=unmeasured,
         ),
-        Step(
-            text("Extra spot replicas at the peak"),
+        step_of(
+            found,
+            "spot_spares",
             text("the fewest with which at least {needed} serve {share} of the time",
                  needed=needed, share=percent(asked.served_share)),
             text("binomial, each serves {share} of the time", share=significant(found.up_share, 6)),
-            value=found.spot_spares,
-            unit="replicas",
             source=text("independent interruptions; nothing measured"),
         ),
     )  # fmt: skip
@@ -138,7 +133,6 @@ def prefix_steps(plan: ServingPlan) -> tuple[Step, ...]:
             text("{n} turns", n=conversation.turns),
             value=load.demand.cache_hit_ratio,
             unit="ratio",
-            source=text("definition"),
         ),
     ]
     if kept.restored:

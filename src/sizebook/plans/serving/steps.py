@@ -170,7 +170,6 @@ def _gpus(plan: ServingPlan, replicas: int) -> Step:
         numbers,
         value=month.peak_gpus,
         unit="GPUs",
-        source=text("definition"),
     )
 
 

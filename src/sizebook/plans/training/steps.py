@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from sizebook.core.derivation import Step
+from sizebook.core.derivation import Step, step_of
 from sizebook.core.sections import leaves
 from sizebook.core.texts import joined, text
 from sizebook.core.units import amount, grouped, measure, significant
-from sizebook.plans.training.case import Case
 from sizebook.plans.training.plan import TrainingPlan
 from sizebook.training.adapters import targets
 from sizebook.training.memory import COMPONENTS, Memory
@@ -14,8 +13,6 @@ from sizebook.training.time import StepTime
 from sizebook.training.whole_run import basis_of, factor_of
 
 CALIBRATION = text("data/calibration_training.csv, fitted by calibration/training.py")
-DEFINITION = text("definition")
-_UNITS = {leaf.name: leaf.quantity.unit for leaf in leaves(Case)}
 
 
 def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
@@ -30,12 +27,6 @@ def derivations(plan: TrainingPlan) -> tuple[Step, ...]:
         plan.paid_range.step(text("GPU-hours of the whole run at most, USD")),
         *_energy(plan),
     )
-
-
-def _of_case(plan: TrainingPlan, figure: str, *texts: str, source: str = DEFINITION) -> Step:
-    """Return the derivation of a figure of the middle case; ``texts`` are its label, formula and numbers."""
-    label, formula, numbers = texts
-    return Step(label, formula, numbers, value=getattr(plan.middle, figure), unit=_UNITS[figure], source=source)
 
 
 def _number(value: float) -> str:
@@ -70,7 +61,6 @@ def _work(plan: TrainingPlan) -> Iterator[Step]:
         f"{_number(plan.flops_per_token)} * {_number(inputs.tokens)}{padding}",
         value=plan.flops_per_token * inputs.tokens / filled,
         unit="FLOP",
-        source=DEFINITION,
     )
 
 
@@ -111,10 +101,9 @@ def _memory(plan: TrainingPlan) -> Step:
 def _step(plan: TrainingPlan) -> Step:
     inputs, step = plan.inputs, plan.step
     if step is None:
-        return _of_case(
-            plan,
+        return step_of(
+            plan.middle,
             "step_seconds",
-            text("Step time"),
             text("sequences * seq * FLOPs per token / (GPUs * peak * MFU)"),
             f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
             f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
@@ -123,7 +112,7 @@ def _step(plan: TrainingPlan) -> Step:
     terms = {text(leaf.quantity.label): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
     numbers = " + ".join(significant(seconds, 3) for seconds in shown.values())
-    return _of_case(plan, "step_seconds", text("Step time"), joined(shown, " + "), numbers, source=CALIBRATION)
+    return step_of(plan.middle, "step_seconds", joined(shown, " + "), numbers, source=CALIBRATION)
 
 
 def _time(plan: TrainingPlan) -> tuple[Step, ...]:
@@ -137,19 +126,18 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
     numbers = f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}"
     hours = f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600"
     return (
-        _of_case(plan, "mfu", text("MFU"), text("tokens/s per GPU * FLOPs per token / peak"), numbers, source=peak),
+        step_of(plan.middle, "mfu", text("tokens/s per GPU * FLOPs per token / peak"), numbers, source=peak),
         _goodput(plan),
         _duration(plan),
-        _of_case(plan, "gpu_hours", text("GPU-hours"), text("GPUs * seconds / 3600"), hours),
+        step_of(plan.middle, "gpu_hours", text("GPUs * seconds / 3600"), hours),
     )
 
 
 def _goodput(plan: TrainingPlan) -> Step:
     operations = plan.inputs.operations
-    return _of_case(
-        plan,
+    return step_of(
+        plan.middle,
         "goodput",
-        text("Goodput"),
         "t / (M e^(R/M) (e^((t + c)/M) - 1))",
         f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {operations.checkpoint_seconds:g} s, "
         f"R = {operations.restart_seconds:g} s, M = {3600 * operations.gpu_mtbf_hours / plan.inputs.gpus:.0f} s",
@@ -167,7 +155,7 @@ def _duration(plan: TrainingPlan) -> Step:
         f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)}{padding} * "
         f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}"
     )
-    return _of_case(plan, "train_seconds", text("Training time"), formula, numbers)
+    return step_of(plan.middle, "train_seconds", formula, numbers)
 
 
 def _cost(plan: TrainingPlan) -> Step:
@@ -175,44 +163,49 @@ def _cost(plan: TrainingPlan) -> Step:
     other = f" + {costs.other_usd:g}" if costs.other_usd else ""
     formula = text("GPU-hours * price + other") if other else text("GPU-hours * price")
     numbers = f"{amount(plan.middle.programme_gpu_hours, 4)} * {measure(costs.price_usd_per_gpu_hour)}{other}"
-    return _of_case(plan, "programme_cost_usd", text("Cost of the whole run"), formula, numbers, source=costs.basis)
+    label = text("Cost of the whole run")
+    return step_of(plan.middle, "programme_cost_usd", formula, numbers, source=costs.basis, label=label)
 
 
 def whole_run(plan: TrainingPlan, label: str = "") -> Step:
     """Return how the GPU-hours of the whole run follow from those of steady state; ``label`` for one of several."""
     inputs = plan.inputs
     start = inputs.gpus * inputs.operations.start_hours
-    return _of_case(
-        plan,
+    return step_of(
+        plan.middle,
         "programme_gpu_hours",
-        label or text("GPU-hours of the whole run"),
         text("(GPU-hours - start) * whole run over steady state + start"),
         f"({amount(plan.middle.gpu_hours, 4)} - {start:g}) * {factor_of(inputs.programme):.4g} + {start:g}",
         source=basis_of(inputs.programme),
+        label=label or text("GPU-hours of the whole run"),
     )
 
 
 def _energy(plan: TrainingPlan) -> Iterator[Step]:
     power, middle, shares = plan.inputs.power, plan.middle, plan.inputs.power.footprint
     hours, energy = amount(middle.programme_gpu_hours, 4), amount(middle.energy_kwh, 4)
-    yield _of_case(
-        plan,
+    yield step_of(
+        middle,
         "energy_kwh",
-        text("Energy of the whole run"),
         text("GPU-hours * watts * (1 + host share) * PUE / 1000"),
         f"{hours} * {measure(power.watts)} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
         source=text(
             "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions"
         ),
+        label=text("Energy of the whole run"),
     )
     numbers, label = f"{energy} * {power.grams_per_kwh:g} / 1000", text("Emissions, location-based")
-    yield _of_case(plan, "co2e_kg", label, text("kWh * g/kWh / 1000"), numbers, source=power.grid_basis)
+    yield step_of(middle, "co2e_kg", text("kWh * g/kWh / 1000"), numbers, source=power.grid_basis, label=label)
     if middle.co2e_market_kg is not None and shares.covered_share is not None:
         numbers = f"{energy} * {1 - shares.covered_share:g} * {power.residual_grams_per_kwh:g} / 1000"
         formula = text("kWh * (1 - covered) * residual g/kWh / 1000")
-        source = text("GHG Protocol, Scope 2 Guidance (2015)")
-        yield _of_case(plan, "co2e_market_kg", text("Emissions, market-based"), formula, numbers, source=source)
-    source = text("Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %")
-    numbers, label = f"{hours} / 44676 * {shares.kg_per_gpu:g}", text("Embodied emissions")
-    formula = text("GPU-hours / hours of life * kg per GPU")
-    yield _of_case(plan, "embodied_kg", label, formula, numbers, source=source)
+        source, label = text("GHG Protocol, Scope 2 Guidance (2015)"), text("Emissions, market-based")
+        yield step_of(middle, "co2e_market_kg", formula, numbers, source=source, label=label)
+    yield step_of(
+        middle,
+        "embodied_kg",
+        text("GPU-hours / hours of life * kg per GPU"),
+        f"{hours} / 44676 * {shares.kg_per_gpu:g}",
+        source=text("Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %"),
+        label=text("Embodied emissions"),
+    )
