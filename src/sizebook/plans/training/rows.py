@@ -227,20 +227,10 @@ class Rows:
 
 
 def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, float], rates_basis: str) -> dict[str, Any]:
-    return {
+    found = figures | {
         "memory_bytes": work.needed_bytes,
         "fits": work.fits,
-        "step_seconds": figures["step_seconds"],
-        "tokens_per_s_per_gpu": figures["tokens_per_s_per_gpu"],
         "mfu_reached": figures["mfu"],
-        "train_days": figures["train_days"],
-        "gpu_hours": figures["gpu_hours"],
-        "cost_usd": figures["cost_usd"],
-        "energy_kwh": figures["energy_kwh"],
-        "co2e_kg": figures["co2e_kg"],
-        "programme_gpu_hours": figures["programme_gpu_hours"],
-        "programme_days": figures["programme_days"],
-        "programme_cost_usd": figures["programme_cost_usd"],
         "error_low": band[0] - 1,
         "error_high": band[2] - 1,
         "run_family": work.band.family,
@@ -248,6 +238,7 @@ def _results(figures: dict[str, Any], work: Work, band: tuple[float, float, floa
         "recipe": work.recipe,
         "reason": work.said,
     }
+    return {name: found[name] for name in OUTPUTS}
 
 
 def work_of_row(row: Mapping[str, Any]) -> Work:
