@@ -6,7 +6,7 @@ would be refused, `TOGETHER` what must be given with it.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -18,9 +18,10 @@ from pypdf import PdfReader
 from tomli_w import dumps
 
 from sizebook.cli import app
-from sizebook.core.sections import Argument, leaves
+from sizebook.core.sections import Argument, flat, leaves
 from sizebook.plans.owned import Financing, OwnedGpus
 from sizebook.reports.document import Report
+from sizebook.reports.input_rows import shown
 from sizebook.reports.render import write_pdf
 
 Values = dict[str, Any]
@@ -240,6 +241,17 @@ def in_print(report: Report, folder: Path) -> str:
     """Return the text of a report's PDF without white space."""
     write_pdf(report, folder / "grid.pdf")
     return bare(" ".join(page.extract_text() for page in PdfReader(folder / "grid.pdf").pages))
+
+
+def assert_prints(text: str, report: Report, *sections: Any, inputs: Collection[str]) -> None:
+    """Hold that a report's text has its headline figures, and each of these inputs that a section states."""
+    for tile in report.tiles:
+        assert bare(tile.value) in text
+    for section in sections:
+        for leaf, value in zip(leaves(type(section)), flat(section).values(), strict=True):
+            if leaf.name in inputs and value is not None:
+                assert bare(leaf.label) in text, leaf.name
+                assert bare(shown(leaf, value)) in text, leaf.name
 
 
 def on_command(command: str, scenario: Values, folder: Path) -> tuple[dict[str, Any], str]:

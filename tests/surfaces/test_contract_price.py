@@ -1,7 +1,6 @@
 """The price of one contract on every surface: 1.539 EUR at 0.9 EUR a USD are 1.71 USD a GPU-hour."""
 
 import hashlib
-import io
 import json
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from openpyxl import load_workbook
 from tomli_w import dumps
 
 import sizebook
@@ -22,6 +20,7 @@ from sizebook.reports.document import texts_of
 from sizebook.sweeps.training import sweep
 from tests.commands import run
 from tests.refused import message_of
+from tests.surfaces.kinds import COMMANDS, scenarios, workbook_that_holds
 
 load()
 USD = pytest.approx(1.71, rel=1e-12)
@@ -40,10 +39,6 @@ CONTRACT = {
 }
 BASIS = "price book contract.toml: {}, ourcloud (4711), 2026-01-01; 1.539 EUR at 0.9 a USD; approved by A. Planner"
 ON_DEMAND = BASIS.format("on demand")
-SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000, "input_tokens": 1000,
-          "output_tokens": 200}  # fmt: skip
-TRAINED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512, "tokens": 1e12, "tp": 1}
-COMMANDS = {"serving": "serve", "training": "train", "fleet": "fleet", "programme": "programme"}
 PRICE_OF: dict[str, Callable[[Any], float]] = {
     "serving": lambda result: result.plan.rates.on_demand_usd,
     "training": lambda plan: plan.inputs.costs.price_usd_per_gpu_hour,
@@ -58,22 +53,20 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("contract"))
 
 
-def written(folder: Path, **cells: Any) -> Path:
-    rows = [{**CONTRACT, **cells, "term": term} for term in ("on_demand", "reserved_1y")]
+def written(folder: Path, second_tier: int = 0, **cells: Any) -> Path:
+    """Return a price book of the contract, or of one of 2 USD that asks 1.80 from so many GPUs on."""
+    tiers = [
+        {"currency": "USD", "price_per_gpu_hour": usd, "from_gpus": n} for n, usd in ((1, 2.0), (second_tier, 1.8))
+    ]
+    terms, rows = ("on_demand", "reserved_1y"), tiers if second_tier else [{}]
+    rows = [{**CONTRACT, **cells, **row, "term": term} for term in terms for row in rows]
     path = folder / "contract.toml"
     path.write_text(dumps({"price": rows}))
     return path
 
 
 def scenario(kind: str, path: Path) -> dict[str, Any]:
-    served, trained = {**SERVED, "price_book": str(path)}, {**TRAINED, "price_book": str(path)}
-    keys: dict[str, dict[str, Any]] = {
-        "serving": {**served, "months": 2},
-        "training": trained,
-        "fleet": {"months": 2, "service": [{"name": "Chat", **served}]},
-        "programme": {"phases": [{"name": "First", **trained}]},
-    }
-    return {"plan": kind, "as_of": AS_OF, **keys[kind]}
+    return {**scenarios({"price_book": str(path)}, {"months": 2}, {})[kind], "as_of": AS_OF}
 
 
 @cache
@@ -101,10 +94,8 @@ def test_every_plan_takes_the_price_and_says_so(kind: str, book: Path, tmp_path:
 )
 def test_a_filled_workbook_costs_the_same(kind: str, book: Path) -> None:
     made = planned(kind, book)
-    cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
-    checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
-    assert checks["All checks"] == "OK"
-    values = {cell for sheet in cells for row in sheet.iter_rows(values_only=True) for cell in row}
+    book = workbook_that_holds(made)
+    values = {cell for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row}
     assert any(isinstance(value, float) and value == USD for value in values)
 
 
@@ -139,28 +130,15 @@ def test_a_contract_that_has_ended_is_refused_or_said_on_page_1(kind: str, tmp_p
 @pytest.mark.parametrize(("gpus", "usd"), [(96, 2.0), (104, 1.8)])
 def test_a_tier_follows_the_gpus_of_a_run_into_its_workbook(tmp_path: Path, gpus: int, usd: float) -> None:
     """2 USD, 1.80 from 100 GPUs on: nodes of eight on both sides of it."""
-    rows = [
-        {**CONTRACT, "term": "on_demand", "currency": "USD", "price_per_gpu_hour": price, "from_gpus": least}
-        for least, price in ((1, 2.0), (100, 1.8))
-    ]
-    path = tmp_path / "contract.toml"
-    path.write_text(dumps({"price": rows}))
+    path = written(tmp_path, second_tier=100)
     made = plan_scenario({**scenario("training", path), "gpus": gpus, "batch": gpus * 8}, "here", Path())
     assert made.plan.inputs.costs.price_usd_per_gpu_hour == usd
-    cells = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
-    checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
-    assert checks["All checks"] == "OK"
+    workbook_that_holds(made)
 
 
 def test_a_tier_counts_the_fleet_at_its_most_and_a_workbook_keeps_the_number(tmp_path: Path) -> None:
     """Two services of the same offer count together; the number stands in the workbook's inputs."""
-    rows = [
-        {**CONTRACT, "term": term, "currency": "USD", "price_per_gpu_hour": price, "from_gpus": least}
-        for term in ("on_demand", "reserved_1y")
-        for least, price in ((1, 2.0), (3, 1.8))
-    ]
-    path = tmp_path / "contract.toml"
-    path.write_text(dumps({"price": rows}))
+    path = written(tmp_path, second_tier=3)
     alone = plan_scenario(scenario("serving", path), "here", Path())
     assert {month.peak_gpus for month in alone.plan.plan.months} == {2}  # below the tier
     assert alone.plan.plan.rates.on_demand_usd == 2.0
@@ -169,6 +147,4 @@ def test_a_tier_counts_the_fleet_at_its_most_and_a_workbook_keeps_the_number(tmp
     fleet = plan_scenario(two, "here", Path())
     assert fleet.plan.months[0].peak_gpus >= 3
     assert [each.rates.on_demand_usd for each in fleet.plan.services] == [1.8, 1.8]
-    cells = load_workbook(io.BytesIO(alone.workbook.content), data_only=True)
-    checks = {row[1]: row[2] for row in cells["Checks"].iter_rows(values_only=True) if row[1]}
-    assert checks["All checks"] == "OK"
+    workbook_that_holds(alone)

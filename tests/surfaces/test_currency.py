@@ -1,7 +1,6 @@
 """A cost in another currency: the same on command, JSON, report, batch and workbook, and refused without a rate."""
 
 import csv
-import io
 import json
 import math
 from datetime import date
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from openpyxl import load_workbook
 from tomli_w import dumps
 
 import sizebook
@@ -24,24 +22,13 @@ from sizebook.web.app import Service, create_app
 from tests.commands import run
 from tests.refused import message_of
 from tests.row_lists import listed
+from tests.surfaces.kinds import COMMANDS, scenarios, workbook_that_holds
 from tests.workbooks.shipped import totals_of
 
 EUR: dict[str, Any] = {"currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 1.0]]}
-SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000, "input_tokens": 1000,
-          "output_tokens": 200}  # fmt: skip
-TRAINED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512, "tokens": 1e12, "tp": 1}
-PLANS: dict[str, dict[str, Any]] = {
-    "serving": {"plan": "serving", **SERVED, "months": 4, "start": "2027-01-01", "contracts": [[8, -2, 3, 1.9]]},
-    "training": {"plan": "training", **TRAINED, "start": "2027-02-15"},
-    "fleet": {
-        "plan": "fleet",
-        "months": 4,
-        "start": "2027-01-01",
-        "service": [{"name": "Chat", **SERVED, "contracts": [[8, -2, 3, 1.9]]}],
-    },
-    "programme": {"plan": "programme", "start": "2027-02-15", "phases": [{"name": "First", **TRAINED}]},
-}
-COMMANDS = {"serving": "serve", "training": "train", "fleet": "fleet", "programme": "programme"}
+PLANS = scenarios({}, {"months": 4, "start": "2027-01-01"}, {"start": "2027-02-15"})
+for services in (PLANS["serving"], PLANS["fleet"]["service"][0]):
+    services["contracts"] = [[8, -2, 3, 1.9]]
 TILES = {"serving": "EUR, all 4 months", "training": "Whole run, EUR", "fleet": "EUR, all 4 months",
          "programme": "Cost, EUR"}  # fmt: skip
 UNDER_CONTRACT = ("serving", "fleet")
@@ -94,7 +81,7 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     figures = {figure.name: figure.value for figure in made.contents.figures}
     assert (figures["amount"], figures["rate_per_usd"]) == (amount.middle, amount.rate)
     assert made.record["figures"]["amount_most"] == amount.high
-    book = load_workbook(io.BytesIO(made.workbook.content), data_only=True)
+    book = workbook_that_holds(made)
     cells: dict[str, Any] = {}
     for cell in (cell for row in book["Result"].iter_rows() for cell in row):
         cells.setdefault(str(cell.value), cell)
@@ -111,8 +98,6 @@ def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
     row = next(row for row in book["Months"].iter_rows(values_only=True) if row[1] == "Cost")
     assert (row[2], row[3]) == ("EUR", pytest.approx(amount.middle, rel=1e-9))
     assert row[4 : 4 + len(amount.months)] == pytest.approx(amount.months, rel=1e-9)
-    checks = {row[1]: row[2] for row in book["Checks"].iter_rows(values_only=True) if row[1]}
-    assert checks["All checks"] == "OK"
 
 
 @pytest.mark.parametrize("kind", ["serving", pytest.param("fleet", marks=pytest.mark.ci)])  # a fleet is long

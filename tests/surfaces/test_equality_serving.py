@@ -17,13 +17,12 @@ from sizebook.plans.serving.functions import ledger
 from sizebook.plans.serving.inputs import Conversation, Pictures, PoolLayout, RequestStream
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.reports.input_rows import shown
 from sizebook.reports.serving.notes import OWN_ROWS
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.scenarios.statement import Overheads
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import Values, bare, cases, first_in_make_test, in_print, on_command
+from tests.surfaces.grid import Values, assert_prints, bare, cases, first_in_make_test, in_print, on_command
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -152,11 +151,4 @@ def test_the_report_prints_the_plan_and_every_input(number: int, tmp_path: Path)
     for month in plan.months:
         for figure in (grouped(month.usd), grouped(month.gpu_hours), grouped(month.peak_gpus)):
             assert bare(figure) in text
-    for tile in report.tiles:
-        assert bare(tile.value) in text
-    known = {leaf.name: leaf for leaf in leaves(type(plan.inputs))}
-    values = flat(plan.inputs)
-    for name in set(case.changed) & set(known) - OWN_ROWS:
-        if values[name] is not None:
-            assert bare(known[name].label) in text, name
-            assert bare(shown(known[name], values[name])) in text, name
+    assert_prints(text, report, plan.inputs, inputs=set(case.changed) - OWN_ROWS)
