@@ -43,18 +43,12 @@ class Step:
 
 
 def step_of(
-    section: Any, figure: str, formula: str, substituted: str, *, source: str = DEFINITION, label: str = ""
+    section: Any, figure: str, formula: str, *, numbers: str, source: str = DEFINITION, label: str = ""
 ) -> Step:
     """Return how a figure of a section came about: with its value, its unit and, where none is given, its label."""
     leaf = next(each for each in leaves(type(section)) if each.name == figure)
-    return Step(
-        label or text(leaf.label),
-        formula,
-        substituted,
-        getattr(section, figure),
-        unit=leaf.quantity.unit,
-        source=source,
-    )
+    value, unit = getattr(section, figure), leaf.quantity.unit
+    return Step(label or text(leaf.label), formula, numbers, value=value, unit=unit, source=source)
 
 
 def explain(function: Function, bound: Mapping[str, Any], value: Any) -> Step:

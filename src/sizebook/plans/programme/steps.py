@@ -1,5 +1,7 @@
 """How the figures of a programme came about: each phase, then the lines of the budget."""
 
+from functools import partial
+
 from sizebook.core.derivation import Step, step_of
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure
@@ -88,7 +90,8 @@ def _money(each: PlannedPhase) -> Step:
 
 
 def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
-    middle, storage, data, experiments = plan.middle, plan.terms.storage, plan.terms.data, plan.terms.experiments
+    middle, terms = plan.middle, plan.terms
+    storage, data, experiments = terms.storage, terms.data, terms.experiments
     paid = sum(each.cases[1].usd - each.training.inputs.costs.other_usd for each in plan.phases)
     kept = (
         f"{each.phase.kept_checkpoints:g} * {_n(each.checkpoint_parameters)} * "
@@ -96,39 +99,32 @@ def _shared(plan: ProgrammePlan) -> tuple[Step, ...]:
         f"{storage.usd_per_tb_month:g}"
         for each in plan.phases
     )
+    step = partial(step_of, middle)
     return (
-        step_of(
-            middle,
+        step(
             "ablation_usd",
             text("share * cost of GPU-hours"),
-            f"{experiments.ablation_share:g} * {_n(paid)}",
+            numbers=f"{experiments.ablation_share:g} * {_n(paid)}",
             source=text(
                 "half in OLMo 2 (arXiv:2503.05804); 82 % of all, 4.6 times the phases, in Olmo 3 (arXiv:2605.01158)"
             ),
         ),
-        step_of(
-            middle,
+        step(
             "evaluation_usd",
             text("share * cost of GPU-hours"),
-            f"{experiments.evaluation_share:g} * {_n(paid)}",
+            numbers=f"{experiments.evaluation_share:g} * {_n(paid)}",
         ),
-        step_of(
-            middle,
+        step(
             "data_usd",
             text("CPU-hours * price + licences"),
-            f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}",
+            numbers=f"{_n(data.data_cpu_hours)} * {data.usd_per_cpu_hour:g} + {_n(data.licences_usd)}",
         ),
-        step_of(
-            middle, "storage_usd", text("kept * parameters * bytes * months * price of a terabyte"), " + ".join(kept)
-        ),
-        step_of(
-            middle, "egress_usd", text("terabytes * price"), f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}"
-        ),
-        step_of(
-            middle,
+        step("storage_usd", text("kept * parameters * bytes * months * price of a terabyte"), numbers=" + ".join(kept)),
+        step("egress_usd", text("terabytes * price"), numbers=f"{storage.egress_tb:g} * {storage.usd_per_egress_tb:g}"),
+        step(
             "usd",
             text("phases + ablations + evaluation + data + storage + egress"),
-            " + ".join(_n(getattr(middle, part)) for part in PARTS),
+            numbers=" + ".join(_n(getattr(middle, part)) for part in PARTS),
             label=text("Cost of the programme"),
         ),
     )

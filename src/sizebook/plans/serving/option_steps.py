@@ -66,14 +66,14 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
     if not asked.interruptions_per_hour:
         return ()
     start, unmeasured = cold_start(plan.inputs.scaling, replica), text("definition; nothing measured")
-    stay, nodes = replica.request_seconds, replica.packing.nodes_per_replica
+    stay, a_node, nodes = replica.request_seconds, asked.interruptions_per_hour, replica.packing.nodes_per_replica
     needed = max(replicas_needed(replica, plan.inputs, plan.inputs.days[0]))
     return (
         step_of(
             found,
             "away_seconds",
             text("wait for another node + start of a replica - max(notice - time of a request, 0)"),
-            f"{asked.replacement_seconds:g} + {significant(start, 4)} - max({asked.notice_seconds:g} - "
+            numbers=f"{asked.replacement_seconds:g} + {significant(start, 4)} - max({asked.notice_seconds:g} - "
             f"{significant(stay, 4)}, 0)",
             source=unmeasured,
         ),
@@ -81,15 +81,14 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
             found,
             "up_share",
             text("1 / (1 + interruptions an hour * nodes of a replica / 3600 * seconds out)"),
-            f"1 / (1 + {asked.interruptions_per_hour:g} * {nodes} / 3600 * {significant(found.away_seconds, 4)})",
+            numbers=f"1 / (1 + {a_node:g} * {nodes} / 3600 * {significant(found.away_seconds, 4)})",
             source=text("alternating renewal process: a replica serves, then is out; nothing measured"),
         ),
         step_of(
             found,
             "broken_share",
             text("interruptions an hour * nodes of a replica / 3600 * max(time of a request - notice, 0)"),
-            f"{asked.interruptions_per_hour:g} * {nodes} / 3600 * max({significant(stay, 4)} - "
-            f"{asked.notice_seconds:g}, 0)",
+            numbers=f"{a_node:g} * {nodes} / 3600 * max({significant(stay, 4)} - {asked.notice_seconds:g}, 0)",
             source=unmeasured,
         ),
         step_of(
@@ -97,7 +96,7 @@ def interruption_steps(plan: ServingPlan) -> tuple[Step, ...]:
             "spot_spares",
             text("the fewest with which at least {needed} serve {share} of the time",
                  needed=needed, share=percent(asked.served_share)),
-            text("binomial, each serves {share} of the time", share=significant(found.up_share, 6)),
+            numbers=text("binomial, each serves {share} of the time", share=significant(found.up_share, 6)),
             source=text("independent interruptions; nothing measured"),
         ),
     )  # fmt: skip

@@ -105,14 +105,14 @@ def _step(plan: TrainingPlan) -> Step:
             plan.middle,
             "step_seconds",
             text("sequences * seq * FLOPs per token / (GPUs * peak * MFU)"),
-            f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
+            numbers=f"{inputs.batches.batch} * {inputs.batches.seq} * {_number(plan.flops_per_token)} / "
             f"({inputs.gpus} * {inputs.peak_flop_per_s:.4g} * {inputs.utilization:.4g})",
             source=text("MFU given"),
         )
     terms = {text(leaf.quantity.label): getattr(step, leaf.name) for leaf in leaves(StepTime)}
     shown = {name: seconds for name, seconds in terms.items() if seconds > 0}
     numbers = " + ".join(significant(seconds, 3) for seconds in shown.values())
-    return step_of(plan.middle, "step_seconds", joined(shown, " + "), numbers, source=CALIBRATION)
+    return step_of(plan.middle, "step_seconds", joined(shown, " + "), numbers=numbers, source=CALIBRATION)
 
 
 def _time(plan: TrainingPlan) -> tuple[Step, ...]:
@@ -126,10 +126,10 @@ def _time(plan: TrainingPlan) -> tuple[Step, ...]:
     numbers = f"{middle.tokens_per_s_per_gpu:.1f} * {_number(plan.flops_per_token)} / {inputs.peak_flop_per_s:.4g}"
     hours = f"{inputs.gpus} * {middle.train_seconds:.0f} / 3600"
     return (
-        step_of(plan.middle, "mfu", text("tokens/s per GPU * FLOPs per token / peak"), numbers, source=peak),
+        step_of(plan.middle, "mfu", text("tokens/s per GPU * FLOPs per token / peak"), numbers=numbers, source=peak),
         _goodput(plan),
         _duration(plan),
-        step_of(plan.middle, "gpu_hours", text("GPUs * seconds / 3600"), hours),
+        step_of(plan.middle, "gpu_hours", text("GPUs * seconds / 3600"), numbers=hours),
     )
 
 
@@ -139,7 +139,7 @@ def _goodput(plan: TrainingPlan) -> Step:
         plan.middle,
         "goodput",
         "t / (M e^(R/M) (e^((t + c)/M) - 1))",
-        f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {operations.checkpoint_seconds:g} s, "
+        numbers=f"t = {plan.checkpoint_interval_seconds:.0f} s, c = {operations.checkpoint_seconds:g} s, "
         f"R = {operations.restart_seconds:g} s, M = {3600 * operations.gpu_mtbf_hours / plan.inputs.gpus:.0f} s",
         source=text("Daly 2006; failure rate of one GPU given"),
     )
@@ -155,7 +155,7 @@ def _duration(plan: TrainingPlan) -> Step:
         f"{_number(inputs.tokens)} / {grouped(inputs.batches.tokens)}{padding} * "
         f"{significant(middle.step_seconds, 4)} / {middle.goodput:.4f} + {middle.start_seconds:g}"
     )
-    return step_of(plan.middle, "train_seconds", formula, numbers)
+    return step_of(plan.middle, "train_seconds", formula, numbers=numbers)
 
 
 def _cost(plan: TrainingPlan) -> Step:
@@ -164,7 +164,7 @@ def _cost(plan: TrainingPlan) -> Step:
     formula = text("GPU-hours * price + other") if other else text("GPU-hours * price")
     numbers = f"{amount(plan.middle.programme_gpu_hours, 4)} * {measure(costs.price_usd_per_gpu_hour)}{other}"
     label = text("Cost of the whole run")
-    return step_of(plan.middle, "programme_cost_usd", formula, numbers, source=costs.basis, label=label)
+    return step_of(plan.middle, "programme_cost_usd", formula, numbers=numbers, source=costs.basis, label=label)
 
 
 def whole_run(plan: TrainingPlan, label: str = "") -> Step:
@@ -175,7 +175,7 @@ def whole_run(plan: TrainingPlan, label: str = "") -> Step:
         plan.middle,
         "programme_gpu_hours",
         text("(GPU-hours - start) * whole run over steady state + start"),
-        f"({amount(plan.middle.gpu_hours, 4)} - {start:g}) * {factor_of(inputs.programme):.4g} + {start:g}",
+        numbers=f"({amount(plan.middle.gpu_hours, 4)} - {start:g}) * {factor_of(inputs.programme):.4g} + {start:g}",
         source=basis_of(inputs.programme),
         label=label or text("GPU-hours of the whole run"),
     )
@@ -188,24 +188,24 @@ def _energy(plan: TrainingPlan) -> Iterator[Step]:
         middle,
         "energy_kwh",
         text("GPU-hours * watts * (1 + host share) * PUE / 1000"),
-        f"{hours} * {measure(power.watts)} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
+        numbers=f"{hours} * {measure(power.watts)} * {1 + shares.host_share:g} * {shares.pue:g} / 1000",
         source=text(
             "Touvron et al. 2023 (arXiv:2302.13971), section 6; host share: MLPerf Inference v5.1 power submissions"
         ),
         label=text("Energy of the whole run"),
     )
     numbers, label = f"{energy} * {power.grams_per_kwh:g} / 1000", text("Emissions, location-based")
-    yield step_of(middle, "co2e_kg", text("kWh * g/kWh / 1000"), numbers, source=power.grid_basis, label=label)
+    yield step_of(middle, "co2e_kg", text("kWh * g/kWh / 1000"), numbers=numbers, source=power.grid_basis, label=label)
     if middle.co2e_market_kg is not None and shares.covered_share is not None:
         numbers = f"{energy} * {1 - shares.covered_share:g} * {power.residual_grams_per_kwh:g} / 1000"
         formula = text("kWh * (1 - covered) * residual g/kWh / 1000")
         source, label = text("GHG Protocol, Scope 2 Guidance (2015)"), text("Emissions, market-based")
-        yield step_of(middle, "co2e_market_kg", formula, numbers, source=source, label=label)
+        yield step_of(middle, "co2e_market_kg", formula, numbers=numbers, source=source, label=label)
     yield step_of(
         middle,
         "embodied_kg",
         text("GPU-hours / hours of life * kg per GPU"),
-        f"{hours} / 44676 * {shares.kg_per_gpu:g}",
+        numbers=f"{hours} / 44676 * {shares.kg_per_gpu:g}",
         source=text("Luccioni et al. 2022 (arXiv:2211.02001), section 4.1: 6 years at 85 %"),
         label=text("Embodied emissions"),
     )
