@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from openpyxl import Workbook
-
-from sizebook.calculation import ErrorCode, recalculate
+from sizebook.calculation import ErrorCode
 from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.calculation.tokens import arguments, tokenize
+from tests.calculation.grids import calculate
 
 ANSWERS = Path(__file__).with_name("class_answers.csv")
 CALLS = Path(__file__).with_name("class_calls.txt")  # one call of each supported function
@@ -78,19 +77,12 @@ def answers() -> list[dict[str, str]]:
 
 
 def _worked_out(formulas: list[str]) -> list[str]:
-    book = Workbook()
-    data, sheet = book.worksheets[0], book.create_sheet("Calls")
-    data.title = "Data"
+    cells = {f"A{row}": f"={_on_data(formula)}" for row, formula in enumerate(formulas, 11)}
     for column, values in {**CELLS, "J": list(CLASSES.values())}.items():
-        for row, value in enumerate(values, 1):
-            data[f"{column}{row}"] = value
-    for row, formula in enumerate(formulas, 11):
-        sheet[f"A{row}"] = "=" + _on_data(formula)
+        cells |= {f"Data!{column}{row}": value for row, value in enumerate(values, 1)}
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "calls.xlsx"
-        book.save(path)
-        found = recalculate(path)
-    return [shown(found["Calls", f"A{row}"]) for row in range(11, len(formulas) + 11)]
+        found = calculate(Path(folder), cells)
+    return [shown(found["Main", f"A{row}"]) for row in range(11, len(formulas) + 11)]
 
 
 def _on_data(formula: str) -> str:

@@ -1,5 +1,6 @@
 """Cells that formulas of the tests stand beside, and what the formulas give there."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,27 +46,39 @@ NAMES = {
 }  # fmt: skip
 
 
+def saved(path: Path, cells: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Path:
+    """Write a workbook of names and of cells, those without a sheet of their own on ``Main``; return its path."""
+    book = Workbook()
+    book.worksheets[0].title = "Main"
+    for place, value in cells.items():
+        sheet, _, at = place.rpartition("!")
+        title = sheet or "Main"
+        (book[title] if title in book.sheetnames else book.create_sheet(title))[at] = value
+    for name, means in (names or {}).items():
+        book.defined_names[name] = DefinedName(name, attr_text=means)
+    book.save(path)
+    return path
+
+
+def calculate(folder: Path, cells: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Calculated:
+    """Return what the formulas of such a workbook give."""
+    return recalculate(saved(folder / "book.xlsx", cells, names))
+
+
 def worked_out(folder: Path, formulas: list[str], grid: str = "figures") -> tuple[list[Any], Calculated]:
     """Return what formulas give, each in a row of its own beside the cells; ``{...}`` are array formulas."""
-    book = Workbook()
-    main, other, its = book.worksheets[0], book.create_sheet("Other"), book.create_sheet("It's")
-    main.title, other["A2"], its["A1"], its["A2"] = "Main", 1, 4, 8
+    cells: dict[str, Any] = {"Other!A2": 1, "It's!A1": 4, "It's!A2": 8}
     for column, values in GRIDS[grid].items():
-        for row, value in enumerate(values, 1):
-            main[f"{column}{row}"] = value
-    sheet = book.create_sheet("Apart") if grid == "blanks" else main
+        cells |= {f"{column}{row}": value for row, value in enumerate(values, 1)}
+    sheet = "Apart" if grid == "blanks" else "Main"
     for row, formula in enumerate(formulas, FIRST):
         is_array = formula.startswith(("{", *ROWS_WANTED))
         bare = formula[1:-1] if formula[0] == "{" else formula
         text = f"={_on_main(bare) if grid == 'blanks' else bare}"
-        sheet[f"T{row}"] = (
-            ArrayFormula(f"T{row}:V{row}" if grid == "figures" else f"T{row}", text) if is_array else text
-        )
-    for name, means in NAMES.items():
-        book.defined_names[name] = DefinedName(name, attr_text=means)
-    book.save(folder / "formulas.xlsx")
-    found = recalculate(folder / "formulas.xlsx")
-    return [found[sheet.title, f"T{row}"] for row in range(FIRST, FIRST + len(formulas))], found
+        area = f"T{row}:V{row}" if grid == "figures" else f"T{row}"
+        cells[f"{sheet}!T{row}"] = ArrayFormula(area, text) if is_array else text
+    found = calculate(folder, cells, NAMES)
+    return [found[sheet, f"T{row}"] for row in range(FIRST, FIRST + len(formulas))], found
 
 
 def _on_main(formula: str) -> str:

@@ -1,27 +1,24 @@
 """Functions of one value over arrays, and what an ordinary formula takes of a range."""
 
 from pathlib import Path
+from typing import Any
 
-from openpyxl import Workbook
-
-from sizebook.calculation import ErrorCode, recalculate
+from sizebook.calculation import ErrorCode
 from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
-from tests.calculation.grids import worked_out
+from tests.calculation.grids import calculate, worked_out
 
 
 def test_index_of_a_whole_column_gives_an_ordinary_formula_the_cell_of_its_row(tmp_path: Path) -> None:
-    book = Workbook()
-    sheet = book.worksheets[0]
+    cells: dict[str, Any] = {}
     for row in (1, 2, 3):
-        sheet.cell(row, 1, row), sheet.cell(row, 2, 10 * row)
-        sheet.cell(row, 4, "=INDEX(A1:B3,0,2)")
-        sheet.cell(row, 5, "=INDEX(A$1:B$3,0,2)")
-        sheet.cell(row, 6, "=INDEX(A$1:B$3,A1,0)")  # which row is known late: the cell is refused
-        sheet.cell(row, 7, "=SUM(INDEX(A$1:B$3,0,2))")
-        sheet.cell(row, 8, "=IFERROR(INDEX(A$1:B$3,A1,0),0)")  # and stays refused where an error is hidden
-    book.save(tmp_path / "index.xlsx")
-    found = recalculate(tmp_path / "index.xlsx")
-    columns = [[found["Sheet", f"{column}{row}"] for row in (1, 2, 3)] for column in "DEFGH"]
+        cells |= {
+            f"A{row}": row, f"B{row}": 10 * row, f"D{row}": "=INDEX(A1:B3,0,2)", f"E{row}": "=INDEX(A$1:B$3,0,2)",
+            f"F{row}": "=INDEX(A$1:B$3,A1,0)",  # which row is known late: the cell is refused
+            f"G{row}": "=SUM(INDEX(A$1:B$3,0,2))",
+            f"H{row}": "=IFERROR(INDEX(A$1:B$3,A1,0),0)",  # and stays refused where an error is hidden
+        }  # fmt: skip
+    found = calculate(tmp_path, cells)
+    columns = [[found["Main", f"{column}{row}"] for row in (1, 2, 3)] for column in "DEFGH"]
     refused = [ErrorCode("#N/IMPL!")] * 3
     assert columns == [[10, 20, 30], [10, 20, 30], refused, [60, 60, 60], refused]
 

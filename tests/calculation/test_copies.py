@@ -1,10 +1,9 @@
 """Formulas copied over many cells are rewritten once; each must still read as its own cell asks."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
-from openpyxl import Workbook
-from openpyxl.workbook.defined_name import DefinedName
 
 from sizebook.calculation import ErrorCode, recalculate
 from sizebook.calculation.copies import relative, template
@@ -12,6 +11,7 @@ from sizebook.calculation.package import Package
 from sizebook.calculation.preparation import prepare
 from sizebook.calculation.tokens import Area, shifted
 from sizebook.functions import load
+from tests.calculation.grids import calculate, saved
 from tests.row_lists import listed
 
 
@@ -26,12 +26,9 @@ def test_copies_read_the_same_from_their_cells(formula: str) -> None:
 
 def test_copies_of_our_calls_read_the_same_from_their_cells_for_the_engine(tmp_path: Path) -> None:
     """The engine takes a formula apart once for all cells that hold copies of it, and not where numbers differ."""
-    book = Workbook()
-    for row, number in enumerate((2, 2, 3), start=1):
-        book["Sheet"].cell(row, 2, f"=EDATE(A{row},1)+PARAMS_LINEAR(A{row},{number})")
-    book.save(tmp_path / "copies.xlsx")
-    rewritten = prepare(Package.read(tmp_path / "copies.xlsx"), load()).rewritten
-    cells = [Area("Sheet", row, 2, bottom=row, right=2) for row in range(1, 4)]
+    formulas = {f"B{at}": f"=EDATE(A{at},1)+PARAMS_LINEAR(A{at},{n})" for at, n in enumerate((2, 2, 3), 1)}
+    rewritten = prepare(Package.read(saved(tmp_path / "copies.xlsx", formulas)), load()).rewritten
+    cells = [Area("Main", row, 2, bottom=row, right=2) for row in range(1, 4)]
     first, copy, other = (relative(rewritten[number], at) for number, at in enumerate(cells))
     assert first == copy != other
     assert [text.rpartition(",")[2] for text in rewritten.values()] == ["2))", "2))", "3))"]
@@ -53,22 +50,12 @@ COLUMNS = {
 
 
 def test_each_copy_is_calculated_for_its_own_cell(tmp_path: Path) -> None:
-    book = Workbook()
-    main = book.worksheets[0]
-    main.title = "Main"
-    for name, values in (("Q1", (10, 1)), ("Q2", (20, 2))):
-        for row, value in enumerate(values, 1):
-            (book[name] if name in book.sheetnames else book.create_sheet(name)).cell(row, 1, value)
+    cells: dict[str, Any] = {"Q1!A1": 10, "Q1!A2": 1, "Q2!A1": 20, "Q2!A2": 2}
     names = {"scale": "2", "rate1": "5", "rate2": "7", "rate3": "9", "beside": "Main!$A1"}
-    for name, text in names.items():
-        book.defined_names[name] = DefinedName(name, attr_text=text)
     for row in (1, 2, 3):
-        main.cell(row, 1, row)
-        main[f"I{row}"] = f"=PARAMS_MHA(-A{row})"
-        for column, (formulas, _) in COLUMNS.items():
-            main[f"{column}{row}"] = formulas[row - 1]
-    book.save(tmp_path / "copies.xlsx")
-    found = recalculate(tmp_path / "copies.xlsx")
+        cells |= {f"A{row}": row, f"I{row}": f"=PARAMS_MHA(-A{row})"}
+        cells |= {f"{column}{row}": formulas[row - 1] for column, (formulas, _) in COLUMNS.items()}
+    found = calculate(tmp_path, cells, names)
     shown = {column: [found["Main", f"{column}{row}"] for row in (1, 2, 3)] for column in COLUMNS}
     assert shown == {column: values for column, (_, values) in COLUMNS.items()}
     for row in (1, 2, 3):  # the message of each call stands at its own cell
@@ -77,16 +64,10 @@ def test_each_copy_is_calculated_for_its_own_cell(tmp_path: Path) -> None:
 
 def test_areas_of_unequal_size_are_refused_below_a_formula_of_equal_ones(tmp_path: Path) -> None:
     """Excel shows #N/A where an operator works on three rows and two; the engine would show another error."""
-    book = Workbook()
-    main = book.worksheets[0]
-    main.title = "Main"
-    for row in (1, 2, 3):
-        main.cell(row, 1, row)
-        main.cell(row, 2, 10 * row)
-    main["C1"], main["C2"] = "=SUMPRODUCT($A$1:$A$3*$B$1:$B$3)", "=SUMPRODUCT($A$1:$A$3*$B$1:$B$2)"
-    main["D1"], main["D2"] = "=SUMPRODUCT(A1:A3*B1:B3)", "=SUMPRODUCT(A2:A3*B2:B6)"
-    book.save(tmp_path / "unequal.xlsx")
-    found = recalculate(tmp_path / "unequal.xlsx")
+    cells: dict[str, Any] = {"A1": 1, "A2": 2, "A3": 3, "B1": 10, "B2": 20, "B3": 30}
+    cells |= {"C1": "=SUMPRODUCT($A$1:$A$3*$B$1:$B$3)", "C2": "=SUMPRODUCT($A$1:$A$3*$B$1:$B$2)"}
+    cells |= {"D1": "=SUMPRODUCT(A1:A3*B1:B3)", "D2": "=SUMPRODUCT(A2:A3*B2:B6)"}
+    found = calculate(tmp_path, cells)
     assert [found["Main", cell] for cell in ("C1", "D1")] == [140, 140]  # 1 x 10 + 2 x 20 + 3 x 30
     for cell in ("C2", "D2"):
         assert ("Main", cell) in found.not_calculated
@@ -96,23 +77,14 @@ def test_areas_of_unequal_size_are_refused_below_a_formula_of_equal_ones(tmp_pat
 @pytest.fixture
 def turned(tmp_path: Path) -> Path:
     """A1:B8 hold 1 to 8 and tens of them, in column D stand areas from their end; programs write such, Excel reads."""
-    book = Workbook()
-    main = book.worksheets[0]
-    main.title = "Main"
-    book.defined_names["scale"] = DefinedName("scale", attr_text="90")
-    book.defined_names["two"] = DefinedName("two", attr_text="Main!$B$5:$B$4")
-    book.defined_names["from_5"] = DefinedName("from_5", attr_text="Main!$B$5:$B1")
+    cells: dict[str, Any] = {f"J{row}": formula for row, formula in enumerate(TURNED, 1)}
     for row in range(1, 9):
-        main.cell(row, 1, row)
-        main.cell(row, 2, 10 * row)
-        main.cell(row, 3, f"=SUM(A$5:A{row})")
-        main.cell(row, 4, f"=SUM(A$5:A{row})*scale")
-        main.cell(row, 5, f"=SUM(from_5)+0*A{row}")
-        main.cell(row, 6, f"=SUM($B{row}:A{row})")
-    for row, formula in enumerate(TURNED, 1):
-        main.cell(row, 10, formula)
-    book.save(tmp_path / "turned.xlsx")
-    return tmp_path / "turned.xlsx"
+        cells |= {
+            f"A{row}": row, f"B{row}": 10 * row, f"C{row}": f"=SUM(A$5:A{row})", f"D{row}": f"=SUM(A$5:A{row})*scale",
+            f"E{row}": f"=SUM(from_5)+0*A{row}", f"F{row}": f"=SUM($B{row}:A{row})",
+        }  # fmt: skip
+    names = {"scale": "90", "two": "Main!$B$5:$B$4", "from_5": "Main!$B$5:$B1"}
+    return saved(tmp_path / "turned.xlsx", cells, names)
 
 
 TURNED = {

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
 
-from sizebook.calculation import Calculated, ErrorCode, recalculate
+from sizebook.calculation import Calculated, ErrorCode
+from tests.calculation.grids import calculate
 
 # What LibreOffice 7.4 gives over the cells below for probabilities of 0 and 1, shapes of 0, counts cut off, samples of
 # one value and the like; an error stands for any code, that of Excel's documentation. Measured on 23 November 2026.
 VALUES = Path(__file__).with_name("end_values.csv")
-COLUMNS = ([1, 2, 3, 4], [0.1, 0.2, 0.3, 0.4], [2, 2, 2, 2], [-1, 0, 5, 2])
+COLUMNS = {"A": [1, 2, 3, 4], "B": [0.1, 0.2, 0.3, 0.4], "C": [2, 2, 2, 2], "D": [-1, 0, 5, 2]}
 
 # Excel's documentation of each function.
 DOCUMENTED = dict.fromkeys(
@@ -43,16 +43,11 @@ REFUSED = (
 
 
 def worked_out(folder: Path, formulas: list[str]) -> tuple[list[Any], Calculated]:
-    book = Workbook()
-    sheet = book.worksheets[0]
-    for column, values in enumerate(COLUMNS, 1):
-        for row, value in enumerate(values, 1):
-            sheet.cell(row, column, value)
-    for row, formula in enumerate(formulas, 1):
-        sheet.cell(row, 7, f"={formula}")
-    book.save(folder / "ends.xlsx")
-    found = recalculate(folder / "ends.xlsx")
-    return [found["Sheet", f"G{row}"] for row in range(1, len(formulas) + 1)], found
+    cells: dict[str, Any] = {f"G{row}": f"={formula}" for row, formula in enumerate(formulas, 1)}
+    for column, values in COLUMNS.items():
+        cells |= {f"{column}{row}": value for row, value in enumerate(values, 1)}
+    found = calculate(folder, cells)
+    return [found["Main", f"G{row}"] for row in range(1, len(formulas) + 1)], found
 
 
 def is_number(value: Any) -> bool:
@@ -88,10 +83,10 @@ def test_an_end_of_which_nobody_knows_is_refused_by_name(tmp_path: Path) -> None
     values, found = worked_out(tmp_path, hidden)
     assert set(values) == {ErrorCode("#N/IMPL!")}
     assert list(found.problems.values()) == [f"={formula} gives #N/IMPL!" for formula in hidden]
-    assert list(found.not_calculated) == [("Sheet", f"G{row}") for row in range(1, len(hidden) + 1)]
+    assert list(found.not_calculated) == [("Main", f"G{row}") for row in range(1, len(hidden) + 1)]
 
 
 def test_an_end_within_an_array_is_refused_too(tmp_path: Path) -> None:
     values, found = worked_out(tmp_path, ["COUNT(FACT({-0.5,3}))", "COUNT(FACT({2,3}))"])
     assert values == [ErrorCode("#N/IMPL!"), 2]
-    assert list(found.not_calculated) == [("Sheet", "G1")]
+    assert list(found.not_calculated) == [("Main", "G1")]

@@ -4,8 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
-from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import ErrorCode, preparation
@@ -13,6 +11,7 @@ from sizebook.calculation.calculated import Calculated
 from sizebook.calculation.engine import read_model, work_out
 from sizebook.calculation.package import Package
 from sizebook.functions import load
+from tests.calculation.grids import saved
 
 
 @pytest.fixture(autouse=True)
@@ -29,22 +28,12 @@ def calculated(path: Path) -> Calculated:
 
 def written(path: Path, *, n_rows: int = 3, scale: float = 2, factor: float = 10) -> Path:
     """Return a workbook with formulas of each kind: of a name, an array, a whole column, refused, beside an error."""
-    book = Workbook()
-    sheet: Any = book.worksheets[0]
-    sheet.title = "Main"
-    book.defined_names["scale"] = DefinedName("scale", attr_text=str(scale))
-    for row in range(1, n_rows + 1):
-        sheet.cell(row, 1, row * factor)
+    cells: dict[str, Any] = {f"A{row}": row * factor for row in range(1, n_rows + 1)}
     for row in (1, 2, 3):
-        sheet.cell(row, 2, f"=A{row}*scale")
-        sheet.cell(row, 3, f"=B{row}+1")
-    sheet["E1"] = ArrayFormula("E1:E3", "=A1:A3*scale+1")
-    sheet["F1"] = '=SUMPRODUCT((A:A="")*1)'
-    sheet["F2"] = "=CUBEVALUE(1)"
-    sheet["F3"] = "=F2+1"
-    sheet["F4"] = "=1/0"
-    book.save(path)
-    return path
+        cells |= {f"B{row}": f"=A{row}*scale", f"C{row}": f"=B{row}+1"}
+    cells |= {"E1": ArrayFormula("E1:E3", "=A1:A3*scale+1"), "F1": '=SUMPRODUCT((A:A="")*1)'}
+    cells |= {"F2": "=CUBEVALUE(1)", "F3": "=F2+1", "F4": "=1/0"}
+    return saved(path, cells, {"scale": str(scale)})
 
 
 def test_the_next_calculation_of_the_same_formulas_takes_them_as_they_were(tmp_path: Path, cache: Path) -> None:

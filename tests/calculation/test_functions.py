@@ -4,43 +4,35 @@ import csv
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import load_workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
 from sizebook.calculation import recalculate
 from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.core.tables import table
+from tests.calculation.grids import calculate, saved
 
 VALUES = Path(__file__).with_name("libreoffice_values.csv")
 
 
 def test_rows_in_one_cell_and_several_cells_in_an_operand(tmp_path: Path) -> None:
     """An ordinary formula takes of a range the cell in its row; rows that a function gives, by the first."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    for row in (1, 2, 3):
-        sheet.cell(row, 1, row)
-    sheet["B2"], sheet["B5"], sheet["C2"] = "=A1:A3*10", "=A1:A3*10", "=ABS(A1:A3)"
-    sheet["D1"] = "=SUM(A1:A3*10)"
-    sheet["E1"] = ArrayFormula("E1", "=SUM(A1:A3*10)")
-    sheet["F1"] = ArrayFormula("F1:F4", "=A1:A3*10")
-    sheet["G1"] = "=MMULT(A1:A2,{1,2})"
-    book.save(tmp_path / "ranges.xlsx")
-    found = recalculate(tmp_path / "ranges.xlsx")
-    assert [found["Sheet", at] for at in ("B2", "B5", "C2", "D1", "E1", "G1")] == [20, "#VALUE!", 2, 10, 60, 1]
-    assert [found["Sheet", f"F{row}"] for row in (1, 2, 3, 4)] == [10, 20, 30, "#N/A"]
-    assert found["Sheet", "H1"] is None
+    cells: dict[str, Any] = {"A1": 1, "A2": 2, "A3": 3, "B2": "=A1:A3*10", "B5": "=A1:A3*10", "C2": "=ABS(A1:A3)"}
+    cells |= {"D1": "=SUM(A1:A3*10)", "E1": ArrayFormula("E1", "=SUM(A1:A3*10)")}
+    cells |= {"F1": ArrayFormula("F1:F4", "=A1:A3*10"), "G1": "=MMULT(A1:A2,{1,2})"}
+    found = calculate(tmp_path, cells)
+    assert [found["Main", at] for at in ("B2", "B5", "C2", "D1", "E1", "G1")] == [20, "#VALUE!", 2, 10, 60, 1]
+    assert [found["Main", f"F{row}"] for row in (1, 2, 3, 4)] == [10, 20, 30, "#N/A"]
+    assert found["Main", "H1"] is None
 
 
 def test_areas_over_several_sheets_and_a_first_sheet_in_small_letters(tmp_path: Path) -> None:
-    book = Workbook()
-    book.worksheets[0].title = "sheet1"
-    for number, name in enumerate(("sheet1", "Two", "Three"), 1):
-        sheet = book.worksheets[0] if number == 1 else book.create_sheet(name)
-        sheet["A1"] = number
+    book = load_workbook(saved(tmp_path / "sheets.xlsx", {"A1": 1, "Two!A1": 2, "Three!A1": 3}))
+    book["Main"].title = "sheet1"
     book["Two"]["B1"] = "=SUM(sheet1:Three!A1)*100+COUNTA(sheet1:Three!A1:A2)"
     book.save(tmp_path / "sheets.xlsx")
     assert recalculate(tmp_path / "sheets.xlsx")["Two", "B1"] == 603
@@ -66,10 +58,6 @@ REFUSED = ("MAP", "WEBSERVICE", "PRICE", "CUBEVALUE", "MODE.MULT", "BESSELI", "V
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_function_that_nobody_checked_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    book = Workbook()
-    book.worksheets[0]["A1"] = f"=IFERROR(_xlfn.{name}(1),0)"
-    book.save(tmp_path / "refused.xlsx")
-    found = recalculate(tmp_path / "refused.xlsx")
-    assert found.problems == {
-        ("Sheet", "A1"): f"=IFERROR(_xlfn.{name}(1),0) cannot be calculated: {name} is not calculated here"
+    assert calculate(tmp_path, {"A1": f"=IFERROR(_xlfn.{name}(1),0)"}).problems == {
+        ("Main", "A1"): f"=IFERROR(_xlfn.{name}(1),0) cannot be calculated: {name} is not calculated here"
     }

@@ -3,8 +3,6 @@
 import faulthandler
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +11,6 @@ from typing import Any
 
 import psutil
 import pytest
-from openpyxl import Workbook
 
 from sizebook.calculation import guard, recalculate
 from sizebook.calculation.guard import Note, Task, guarded
@@ -21,6 +18,8 @@ from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.core.errors import InputError, RangeError
 from sizebook.intake.limits import VARIABLE, Limits
 from sizebook.sources.bundled import bundled
+from tests.calculation.grids import saved
+from tests.commands import python
 from tests.refused import message_of
 
 SHORT = Limits(calculation_seconds=1)
@@ -137,13 +136,12 @@ def test_a_fork_leaves_nothing_behind() -> None:
 
 
 def test_a_calculation_beyond_its_limits_names_the_workbook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    book = Workbook()
-    for row in range(1, 60_001):
-        book.worksheets[0].cell(row, 1, f"=SUM($B$1:B{row})*SUM(C$1:C{row})+PARAMS_LN({row})")
-    book.save(tmp_path / "slow.xlsx")
+    rows = range(1, 60_001)
+    slow = {f"A{row}": f"=SUM($B$1:B{row})*SUM(C$1:C{row})+PARAMS_LN({row})" for row in rows}
+    path = saved(tmp_path / "slow.xlsx", slow)
     monkeypatch.setenv(VARIABLE, "calculation_seconds=1")
     with pytest.raises(InputError, match=r"^calculation too long: got more than 1 s in slow\.xlsx"):
-        recalculate(tmp_path / "slow.xlsx")
+        recalculate(path)
 
 
 def test_a_spreadsheet_function_worked_out_here_names_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,20 +155,17 @@ def test_a_spreadsheet_function_worked_out_here_names_its_cell(tmp_path: Path, m
     def unforeseen(*_: Any) -> Any:
         return {}["key"]
 
-    book = Workbook()
-    book.worksheets[0]["A1"] = 39448
-    book.worksheets[0]["B2"] = "=IFERROR(YEAR(A1),0)"
-    book.save(tmp_path / "book.xlsx")
+    path = saved(tmp_path / "book.xlsx", {"A1": 39448, "B2": "=IFERROR(YEAR(A1),0)"})
     for stated, work, message in (
-        ("calculation_seconds=1", endless, r"^calculation too long: got more than 1 s in book\.xlsx, Sheet!B2, want"),
-        ("calculation_seconds=9", exhausting, r"^calculation too large: got .* in book\.xlsx, Sheet!B2, want less"),
+        ("calculation_seconds=1", endless, r"^calculation too long: got more than 1 s in book\.xlsx, Main!B2, want"),
+        ("calculation_seconds=9", exhausting, r"^calculation too large: got .* in book\.xlsx, Main!B2, want less"),
     ):
         monkeypatch.setenv(VARIABLE, stated)
         monkeypatch.setitem(FUNCTIONS, "YEAR", work)
         with pytest.raises(InputError, match=message):
-            recalculate(tmp_path / "book.xlsx")
+            recalculate(path)
     monkeypatch.setitem(FUNCTIONS, "YEAR", unforeseen)
-    assert recalculate(tmp_path / "book.xlsx").not_calculated == (("Sheet", "B2"),)
+    assert recalculate(path).not_calculated == (("Main", "B2"),)
 
 
 WITHOUT_FORK = """
@@ -188,22 +183,15 @@ def test_a_workbook_is_filled_where_there_is_no_fork(tmp_path: Path) -> None:
     (tmp_path / "gpt2.toml").write_text('model = "gpt-2"\ndtype = "fp32"\n', encoding="utf-8")
     words += [str(tmp_path / "gpt2.toml"), "-o"]
     done = [
-        subprocess.run([*start, *words, str(tmp_path / name)], capture_output=True, text=True, check=False, timeout=600)
-        for start, name in (
-            ([sys.executable, str(script)], "spawned.xlsx"),
-            ([sys.executable, "-m", "sizebook"], "forked.xlsx"),
-        )
+        python(*start, *words, tmp_path / name, timeout=600)
+        for start, name in (((script,), "spawned.xlsx"), (("-m", "sizebook"), "forked.xlsx"))
     ]
     assert [each.returncode for each in done] == [0, 0], done
     assert (tmp_path / "spawned.xlsx").read_bytes() == (tmp_path / "forked.xlsx").read_bytes()
 
 
 def test_a_workbook_has_the_same_values_beside_threads(tmp_path: Path) -> None:
-    path = tmp_path / "book.xlsx"
-    book = Workbook()
-    book.active["A1"] = "=1+2"
-    book.active["A2"] = "=PARAMS_MHA(4096)+A1"
-    book.save(path)
+    path = saved(tmp_path / "book.xlsx", {"A1": "=1+2", "A2": "=PARAMS_MHA(4096)+A1"})
     beside = in_a_thread(lambda: recalculate(path).values)
     assert beside == recalculate(path).values
-    assert beside["Sheet", "A2"] == 4 * 4096 * 4096 + 4 * 4096 + 3
+    assert beside["Main", "A2"] == 4 * 4096 * 4096 + 4 * 4096 + 3

@@ -4,25 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
 from openpyxl.worksheet.formula import ArrayFormula
 
-from sizebook.calculation import Calculated, ErrorCode, recalculate
+from sizebook.calculation import ErrorCode, recalculate
 from sizebook.core.errors import InputError
+from tests.calculation.grids import calculate
 from tests.refused import message_of
 from tests.row_lists import listed
-
-
-def calculate(folder: Path, cells: dict[str, Any]) -> Calculated:
-    """Recalculate a workbook of a sheet ``Main`` with these cells."""
-    book = Workbook()
-    main = book.active
-    assert main is not None
-    main.title = "Main"
-    for address, value in cells.items():
-        main[address] = value
-    book.save(folder / "book.xlsx")
-    return recalculate(folder / "book.xlsx")
 
 
 def test_a_formula_knows_its_row(tmp_path: Path) -> None:
@@ -56,13 +44,10 @@ def test_rows_fill_an_array_formula_and_one_bad_cell_spoils_only_its_own(tmp_pat
 
 
 def test_an_error_of_a_fixed_array_is_told_once(tmp_path: Path) -> None:
-    book = Workbook()
-    book.active["A1"], book.active["A2"] = -1, "=SUM(C1:D3)"
-    book.active["C1"] = ArrayFormula("C1:D3", "=PARAMS_MHA(A1)")
-    book.save(tmp_path / "array.xlsx")
-    found = recalculate(tmp_path / "array.xlsx")
+    cells = {"A1": -1, "A2": "=SUM(C1:D3)", "C1": ArrayFormula("C1:D3", "=PARAMS_MHA(A1)")}
+    found = calculate(tmp_path, cells)
     assert found.n_errors == 7
-    assert list(found.problems) == [("Sheet", "C1")]
+    assert list(found.problems) == [("Main", "C1")]
 
 
 def test_chain_of_calls_settles(tmp_path: Path) -> None:

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from openpyxl import Workbook
-
-from sizebook.calculation import recalculate
 from sizebook.calculation.repeated_arrays import with_let
+from tests.calculation.grids import calculate
 
 EACH = "SIZEBOOK_OWN_EACH"
 
@@ -27,12 +25,9 @@ def test_what_stands_once_or_may_hide_an_error_stays() -> None:
 
 def test_the_sum_is_that_of_the_formula(tmp_path: Path) -> None:
     """Of 1.5, -0.5 and 7.2 the whole numbers are 1, -1 and 7; those above 0 are 1 and 7."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    for row, value in enumerate((1.5, -0.5, 7.2), 1):
-        sheet.cell(row, 1, value)
-    sheet["C1"] = "=SUMPRODUCT(INT(A1:A3)*(INT(A1:A3)>0)*10+INT(A1:A3))"
-    sheet["C2"] = "=IF(A2>0,0,2*SUMPRODUCT((INT(A1:A3)>0)*INT(A1:A3)))"
-    book.save(tmp_path / "book.xlsx")
-    found = recalculate(tmp_path / "book.xlsx")
-    assert (found["Sheet", "C1"], found["Sheet", "C2"]) == (87, 16)
+    cells = {
+        "A1": 1.5, "A2": -0.5, "A3": 7.2, "C1": "=SUMPRODUCT(INT(A1:A3)*(INT(A1:A3)>0)*10+INT(A1:A3))",
+        "C2": "=IF(A2>0,0,2*SUMPRODUCT((INT(A1:A3)>0)*INT(A1:A3)))",
+    }  # fmt: skip
+    found = calculate(tmp_path, cells)
+    assert (found["Main", "C1"], found["Main", "C2"]) == (87, 16)

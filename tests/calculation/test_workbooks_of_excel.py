@@ -16,6 +16,7 @@ from sizebook.calculation import ErrorCode, recalculate
 from sizebook.calculation.package import Package
 from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
+from tests.calculation.grids import calculate, saved
 from tests.refused import message_of
 
 METADATA = """<metadata xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -74,11 +75,11 @@ def _modern(name: str, text: str) -> str:
 
 
 def test_shared_formulas_tables_and_spilled_rows(modern: Path) -> None:
-    calculated = recalculate(modern)
-    assert [calculated["Plan", f"E{row}"] for row in (2, 3, 4)] == [80, 288, 1088]
-    assert calculated["Plan", "F1"] == 2 * (4 + 8 + 16)
-    assert [calculated["Plan", f"D{row}"] for row in (1, 2, 3)] == [2, 4, None]
-    assert calculated["Plan", "F2"] == 6
+    found = recalculate(modern)
+    assert [found["Plan", f"E{row}"] for row in (2, 3, 4)] == [80, 288, 1088]
+    assert found["Plan", "F1"] == 2 * (4 + 8 + 16)
+    assert [found["Plan", f"D{row}"] for row in (1, 2, 3)] == [2, 4, None]
+    assert found["Plan", "F2"] == 6
 
 
 @pytest.mark.parametrize(("rows", "reference"), [(5, "D1:D5"), (2, "D1:D2"), (1, "D1:D1")])
@@ -131,27 +132,21 @@ def _set(path: Path, element: str, attribute: str, value: str) -> None:
 
 
 def test_dates_from_1904_are_smaller_by_four_years_and_a_day(tmp_path: Path) -> None:
-    book = Workbook()
-    sheet = book.worksheets[0]
-    for row, formula in enumerate(
-        ("=DATE(1904,1,2)", "=YEAR(0)", "=WORKDAY(DATE(2024,1,5),1)-DATE(2024,1,5)", '=TEXT(0,"d mmm yyyy")', "=1+1"), 1
-    ):
-        sheet.cell(row, 1, formula)
-    book.save(tmp_path / "mac.xlsx")
-    _set(tmp_path / "mac.xlsx", "workbookPr", "date1904", "1")
-    found = recalculate(tmp_path / "mac.xlsx")
-    assert [found["Sheet", f"A{row}"] for row in range(1, 6)] == [1, 1904, 3, "1 Jan 1904", 2]
+    cells = {
+        "A1": "=DATE(1904,1,2)", "A2": "=YEAR(0)", "A3": "=WORKDAY(DATE(2024,1,5),1)-DATE(2024,1,5)",
+        "A4": '=TEXT(0,"d mmm yyyy")', "A5": "=1+1",
+    }  # fmt: skip
+    path = saved(tmp_path / "mac.xlsx", cells)
+    _set(path, "workbookPr", "date1904", "1")
+    found = recalculate(path)
+    assert [found["Main", f"A{row}"] for row in range(1, 6)] == [1, 1904, 3, "1 Jan 1904", 2]
 
 
 def test_another_workbook_of_which_nothing_is_kept_is_not_calculable(tmp_path: Path) -> None:
-    book = Workbook()
-    book.worksheets[0]["A1"] = "=SUM('[1]Other book'!B2:B3)"
-    book.worksheets[0]["A2"] = "=1+1"
-    book.save(tmp_path / "linked.xlsx")
-    found = recalculate(tmp_path / "linked.xlsx")
-    assert found.not_calculated == (("Sheet", "A1"),)
-    assert found["Sheet", "A2"] == 2
-    assert found.problems["Sheet", "A1"] == (
+    found = calculate(tmp_path, {"A1": "=SUM('[1]Other book'!B2:B3)", "A2": "=1+1"})
+    assert found.not_calculated == (("Main", "A1"),)
+    assert found["Main", "A2"] == 2
+    assert found.problems["Main", "A1"] == (
         "=SUM('[1]Other book'!B2:B3) cannot be calculated: '[1]Other book'!B2:B3 stands in another workbook, "
         "of which this one keeps nothing"
     )
@@ -168,9 +163,9 @@ def test_comments_links_and_chart_sheets_do_not_matter(tmp_path: Path) -> None:
     book.create_chartsheet("Chart", 0).add_chart(chart)
     book.create_sheet("It's last")["A1"] = "=Sheet!A2+1"
     book.save(tmp_path / "odd.xlsx")
-    calculated = recalculate(tmp_path / "odd.xlsx")
-    assert calculated["Sheet", "A2"] == 8
-    assert calculated["It's last", "A1"] == 9
+    found = recalculate(tmp_path / "odd.xlsx")
+    assert found["Sheet", "A2"] == 8
+    assert found["It's last", "A1"] == 9
 
 
 def test_the_last_cell_of_a_sheet_is_filled_and_written_back(tmp_path: Path) -> None:
