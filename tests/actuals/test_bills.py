@@ -1,6 +1,5 @@
 """Bills in FOCUS: added up by hand, broken rules named with their row, and columns of others left alone."""
 
-import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from sizebook.actuals.bills import read_bill
 from sizebook.core.errors import InputError
 from sizebook.core.tables import table
 from tests.commands import run
+from tests.csv_files import rows_of, written
 from tests.refused import message_of
 
 USED: dict[str, Any] = {
@@ -52,12 +52,7 @@ ROWS = [USED, UNUSED, UNTAGGED, DISK, NOVEMBER]
 
 
 def saved(folder: Path, rows: list[Mapping[str, Any]], name: str = "bill.csv") -> Path:
-    path = folder / name
-    with path.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return written(folder / name, rows)
 
 
 def test_a_bill_by_hand(tmp_path: Path) -> None:
@@ -121,8 +116,7 @@ def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
         "together 242.00 EUR",
         "columns that FOCUS does not know, left alone: x_note",
     ]
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as lines:
-        assert [row["effective_cost"] for row in csv.DictReader(lines)] == ["5.0", "37.0", "100.0", "100.0"]
+    assert [row["effective_cost"] for row in rows_of(tmp_path / "out.csv")] == ["5.0", "37.0", "100.0", "100.0"]
 
 
 def test_columns_of_1_3_stand_for_those_they_replace(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A fleet against what came: each service by itself, causes planted in one are found there, and all sums are exact."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pypdf import PdfReader
 from sizebook.calculation import recalculate
 from tests.actuals.test_variance import NO_VARIANCE
 from tests.commands import run
+from tests.csv_files import written
 
 SERVICE = """[[service]]
 name = "{name}"
@@ -67,12 +67,7 @@ def planned(fleet: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def variance(fleet: Path, rows: list[dict[str, Any]], *words: str | Path) -> Result:
-    table = fleet.parent / "actuals.csv"
-    with table.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return run("actuals", "variance", fleet, table, *words)
+    return run("actuals", "variance", fleet, written(fleet.parent / "actuals.csv", rows), *words)
 
 
 def said(fleet: Path, rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Six scenarios, two of them bad: four workbooks and reports, an index, two messages, exit code 1."""
 
-import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from openpyxl import load_workbook
 
 from sizebook.batch.scenario_list import read_batch
 from sizebook.core.errors import InputError
+from tests.csv_files import written
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -25,12 +25,7 @@ COLUMNS = ("name", "model", "dtype", "published_total")
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    path = tmp_path / "scenarios.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(SCENARIOS)
-    return path
+    return written(tmp_path / "scenarios.csv", [dict.fromkeys(COLUMNS, "") | row for row in SCENARIOS])
 
 
 def test_six_scenarios_two_of_them_bad(table: Path, tmp_path: Path) -> None:

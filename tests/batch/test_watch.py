@@ -1,6 +1,5 @@
 """`sizebook watch`: plans that were handed over, planned again; which hold, which moved and through what."""
 
-import csv
 import json
 import re
 import sqlite3
@@ -15,6 +14,7 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.batch.store import opened
 from sizebook.batch.watch import HEADS, cause_of, first
 from tests.commands import run
+from tests.csv_files import rows_of
 from tests.row_lists import listed
 
 TRAINED: dict[str, Any] = {"plan": "training", "model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512}
@@ -53,7 +53,7 @@ def test_lines_table_page_and_exit_code(folder: Path, tmp_path: Path) -> None:
         line.startswith("older/moved.json: moved through price: cost_usd") and "+100.0%" in line for line in lines
     )
     assert any(line.startswith("older/refused.json: refused: ") and "llama-3.1-9b" in line for line in lines)
-    rows = list(csv.DictReader(table.read_text().splitlines()))
+    rows = rows_of(table)
     assert [(row["file"], row["state"]) for row in rows] == [
         ("holds.csv", "holds"),
         ("holds.json", "holds"),

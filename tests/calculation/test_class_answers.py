@@ -1,13 +1,11 @@
 """Each supported function gives for each class of argument what the release before gave; see `class_answers`."""
 
-import csv
-
 from tests.calculation.class_answers import ANSWERS, answers, calls, supported
+from tests.csv_files import rows_of
 
 
 def test_every_answer_is_that_of_the_release_before() -> None:
-    with ANSWERS.open(encoding="utf-8", newline="") as lines:
-        wanted = list(csv.DictReader(lines))
+    wanted = rows_of(ANSWERS)
     found = answers()
     changed = [
         f"{was['call']}, argument {was['argument']}, {column}: was {was[column]}, is {now[column]}"

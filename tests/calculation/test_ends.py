@@ -1,6 +1,5 @@
 """Statistical functions at the ends of what they take: a grid by LibreOffice, Excel's documentation, and refusals."""
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from sizebook.calculation import Calculated, ErrorCode
 from tests.calculation.grids import calculate
+from tests.csv_files import rows_of
 
 # What LibreOffice 7.4 gives over the cells below for probabilities of 0 and 1, shapes of 0, counts cut off, samples of
 # one value and the like; an error stands for any code, that of Excel's documentation. Measured on 23 November 2026.
@@ -55,8 +55,7 @@ def is_number(value: Any) -> bool:
 
 
 def test_the_ends_are_those_of_libreoffice(tmp_path: Path) -> None:
-    with VALUES.open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = rows_of(VALUES)
     assert len(rows) > 600
     wrong = []
     for row, got in zip(rows, worked_out(tmp_path, [row["formula"] for row in rows])[0], strict=True):

@@ -1,6 +1,5 @@
 """Every formula of the tables gives the value beside it: LibreOffice's, Excel's documented one, or one by hand."""
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from sizebook.calculation import ErrorCode
 from tests.calculation.grids import GRIDS, worked_out
+from tests.csv_files import rows_of
 
 FOLDER = Path(__file__).parent
 HAND = "formulas.csv"  # by hand or from Excel's documentation; `#N/IMPL!` is refused
@@ -17,9 +17,8 @@ HAND = "formulas.csv"  # by hand or from Excel's documentation; `#N/IMPL!` is re
 MEASURED = "libreoffice_values.csv"
 
 
-def rows_of(file: str, grid: str) -> list[dict[str, str]]:
-    with (FOLDER / file).open(encoding="utf-8", newline="") as lines:
-        return [row for row in csv.DictReader(lines) if row["cells"] == grid]
+def rows_on(file: str, grid: str) -> list[dict[str, str]]:
+    return [row for row in rows_of(FOLDER / file) if row["cells"] == grid]
 
 
 def is_right(row: dict[str, str], got: Any, near: float) -> bool:
@@ -40,7 +39,7 @@ def is_right(row: dict[str, str], got: Any, near: float) -> bool:
     ],
 )
 def test_every_formula_gives_its_value(tmp_path: Path, file: str, grid: str, near: float) -> None:
-    rows = rows_of(file, grid)
+    rows = rows_on(file, grid)
     assert len(rows) > 25
     values, found = worked_out(tmp_path, [row["formula"] for row in rows], grid)
     wrong = [(row["formula"], row["value"], got) for row, got in zip(rows, values, strict=True)
@@ -52,8 +51,7 @@ def test_every_formula_gives_its_value(tmp_path: Path, file: str, grid: str, nea
 
 def test_each_value_of_an_array_counts_as_in_libreoffice(tmp_path: Path) -> None:
     """What LibreOffice 7.4 gives for SUMPRODUCT(1*(...)) of these, on 22 November 2026."""
-    with (FOLDER / "array_values.csv").open(encoding="utf-8", newline="") as lines:
-        wanted = {row["formula"]: float(row["value"]) for row in csv.DictReader(lines)}
+    wanted = {row["formula"]: float(row["value"]) for row in rows_of(FOLDER / "array_values.csv")}
     # Excel needs an array formula for conditions only; for the others SUMPRODUCT is enough.
     plain = [formula for formula in wanted if not formula.startswith(("IF(", "IFERROR("))]
     assert len(plain) > 80

@@ -1,6 +1,5 @@
 """Functions of spreadsheets: ranges and sheets, which functions there are, and which are refused."""
 
-import csv
 import re
 from collections import Counter
 from pathlib import Path
@@ -15,6 +14,7 @@ from sizebook.calculation.spreadsheet import FUNCTIONS
 from sizebook.calculation.spreadsheet_functions import spreadsheet_functions
 from sizebook.core.tables import table
 from tests.calculation.grids import calculate, saved
+from tests.csv_files import rows_of
 
 VALUES = Path(__file__).with_name("libreoffice_values.csv")
 
@@ -47,8 +47,7 @@ def test_every_own_function_is_in_the_table_and_every_function_says_how_it_was_c
     assert [name for name, proof in proofs.items() if counted.fullmatch(proof) is None] == []
     by = Counter(row["by"] for row in table("spreadsheet_functions"))
     assert by.keys() == {"engine", "own", "exact", "alike", "refused"}
-    with VALUES.open(encoding="utf-8", newline="") as lines:
-        measured = {row["formula"].partition("(")[0] for row in csv.DictReader(lines)}
+    measured = {row["formula"].partition("(")[0] for row in rows_of(VALUES)}
     claimed = {row["name"] for row in table("spreadsheet_functions") if "LibreOffice" in row["source"]}
     assert claimed <= measured
 

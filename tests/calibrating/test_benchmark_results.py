@@ -9,8 +9,9 @@ import pytest
 from sizebook.calibrating.benchmark_results import TOOLS
 from sizebook.calibrating.runs import RunTable
 from sizebook.core.errors import InputError
-from tests.calibrating.test_calibrate import SERVED, serving_rows, written
+from tests.calibrating.test_calibrate import SERVED, serving_rows
 from tests.commands import run
+from tests.csv_files import written
 from tests.refused import message_of
 
 # 40 requests of 1000 tokens in and 200 out, 8 at a time: 120 ms to the first token, 9 ms a token, 800 tokens a second.

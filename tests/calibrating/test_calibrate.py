@@ -1,6 +1,5 @@
 """Rates fitted to runs whose factors are known, what the command says of them, and what it refuses."""
 
-import csv
 import hashlib
 import re
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from sizebook.calibrating import calibration, serving, training
 from sizebook.cli import app
 from sizebook.core.errors import SizebookError
 from sizebook.tables.own_rates import Setup, own_rates
+from tests.csv_files import written
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -51,14 +51,6 @@ def serving_rows(factors: dict[str, float]) -> list[Row]:
             measured = {"measured_tpot_seconds": found["tpot"] * off, "measured_ttft_seconds": found["ttft"] / off}
             rows.append({**row, **measured})
     return rows
-
-
-def written(path: Path, rows: list[Row]) -> Path:
-    with path.open("w", encoding="utf-8", newline="") as lines:
-        table = csv.DictWriter(lines, fieldnames=list(rows[0]))
-        table.writeheader()
-        table.writerows(rows)
-    return path
 
 
 def calibrate(*tables: Path, output: Path) -> str:

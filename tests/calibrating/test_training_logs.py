@@ -7,8 +7,9 @@ import pytest
 from sizebook.calibrating.runs import RunTable
 from sizebook.calibrating.training_logs import TRAINERS
 from sizebook.core.errors import InputError
-from tests.calibrating.test_calibrate import training_rows, written
+from tests.calibrating.test_calibrate import training_rows
 from tests.commands import run
+from tests.csv_files import written
 from tests.refused import message_of
 
 TITAN = """[rank0]:[titan] 2026-11-25 19:44:50,837 - root - INFO - \

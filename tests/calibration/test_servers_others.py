@@ -2,21 +2,20 @@
 made without their source.
 """
 
-import csv
 import re
 from statistics import mean
 
 import pytest
 
 from tests.conftest import ROOT, calibration
+from tests.csv_files import rows_of
 
 TABLE = ROOT / "calibration" / "servers_others.csv"
 
 
 def test_the_page_says_how_far_off_accelerators_are_that_nothing_was_measured_of() -> None:
     exam = calibration("serving_exam")
-    with TABLE.open(encoding="utf-8", newline="") as lines:
-        found = [each for row in csv.DictReader(lines) for each in exam.judged(row) if each.figure == "tpot"]
+    found = [each for row in rows_of(TABLE) for each in exam.judged(row) if each.figure == "tpot"]
     assert {each.basis for each in found} == {"nothing measured"}
     off = {
         name: 100 * mean(abs(each.off) for each in found if name in each.source)

@@ -1,6 +1,5 @@
 """`sizebook data check` and `sizebook data add prices`: the same checks on a user's own files."""
 
-import csv
 import os
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from click.testing import CliRunner, Result
 from sizebook.cli import app
 from sizebook.core.errors import InputError
 from sizebook.core.tables import Row, table, user_folder
+from tests.csv_files import written
 from tests.row_lists import listed
 
 CONTRACT: Row = {
@@ -23,14 +23,6 @@ CONTRACT: Row = {
     "date": "2026-10-01",
     "source": "contract 4711",
 }
-
-
-def written(path: Path, *rows: Row, encoding: str = "utf-8") -> Path:
-    with path.open("w", encoding=encoding, newline="") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 def run(*words: str | Path, folder: Path) -> Result:
@@ -52,7 +44,7 @@ def test_shipped_tables_pass(tmp_path: Path) -> None:
 
 
 def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
-    file = written(tmp_path / "mine.csv", {**CONTRACT, "source": ""})
+    file = written(tmp_path / "mine.csv", [{**CONTRACT, "source": ""}])
     result = run("check", file, folder=tmp_path)
     assert result.exit_code == 1
     assert result.output.splitlines() == [
@@ -64,12 +56,12 @@ def test_findings_are_lines_and_exit_code_1(tmp_path: Path) -> None:
 
 def test_added_prices_answer_before_the_shipped_ones(tmp_path: Path) -> None:
     # A spreadsheet program writes the byte-order mark.
-    file = written(tmp_path / "mine.csv", CONTRACT, encoding="utf-8-sig")
+    file = written(tmp_path / "mine.csv", [CONTRACT], encoding="utf-8-sig")
     folder = tmp_path / "settings"
     assert run("add", "prices", file, folder=folder).output.splitlines()[-1] == (
         f"1 row added to {folder / 'prices.csv'}, 0 replacing an earlier one"
     )
-    cheaper = written(tmp_path / "mine.csv", {**CONTRACT, "usd_per_hour": "14.4", "usd_per_gpu_hour": "1.8"})
+    cheaper = written(tmp_path / "mine.csv", [{**CONTRACT, "usd_per_hour": "14.4", "usd_per_gpu_hour": "1.8"}])
     assert run("add", "prices", cheaper, folder=folder).output.splitlines()[-1] == (
         f"1 row added to {folder / 'prices.csv'}, 1 replacing an earlier one"
     )
@@ -80,7 +72,7 @@ def test_added_prices_answer_before_the_shipped_ones(tmp_path: Path) -> None:
 
 
 def test_nothing_is_added_when_a_row_is_refused(tmp_path: Path) -> None:
-    file = written(tmp_path / "mine.csv", CONTRACT, {**CONTRACT, "region": "elsewhere", "usd_per_gpu_hour": "0.19"})
+    file = written(tmp_path / "mine.csv", [CONTRACT, {**CONTRACT, "region": "elsewhere", "usd_per_gpu_hour": "0.19"}])
     result = run("add", "prices", file, folder=tmp_path / "settings")
     assert result.exit_code == 1
     assert result.output.splitlines()[-1] == "nothing added: correct the findings first"
@@ -97,7 +89,7 @@ def test_files_that_are_no_table(tmp_path: Path, text: str, message: str) -> Non
 
 
 def test_a_grid_is_not_added_to_prices(tmp_path: Path) -> None:
-    file = written(tmp_path / "mine.csv", table("grid")[0])
+    file = written(tmp_path / "mine.csv", [table("grid")[0]])
     error = run("add", "prices", file, folder=tmp_path).exception
     assert str(error) == (
         f"another table: got a table of grid in {file}, want prices. Use 'sizebook data add grid', or give a table of "
@@ -144,7 +136,7 @@ def sizebook(*words: str, folder: Path) -> str:
 
 def test_an_own_accelerator_is_known_everywhere(tmp_path: Path) -> None:
     folder = tmp_path / "settings"
-    assert run("add", "hardware", written(tmp_path / "mine.csv", VR200), folder=folder).exit_code == 0
+    assert run("add", "hardware", written(tmp_path / "mine.csv", [VR200]), folder=folder).exit_code == 0
     assert sizebook("call", "GPU_SPEC", "vr200", "memory_bytes", folder=folder) == "309237645312"
     assert "typed by hand" in sizebook("call", "SIZEBOOK_SOURCE", "hardware", "vr200", "form", folder=folder)
     trained = tmp_path / "run.toml"
@@ -159,7 +151,7 @@ def test_an_own_accelerator_is_known_everywhere(tmp_path: Path) -> None:
 
 def test_a_row_of_the_same_key_replaces_the_shipped_one(tmp_path: Path) -> None:
     shipped = next(row for row in table("hardware") if row["key"] == "h100-sxm")
-    mine = written(tmp_path / "mine.csv", {**shipped, "tdp_watts": "650"})
+    mine = written(tmp_path / "mine.csv", [{**shipped, "tdp_watts": "650"}])
     assert run("add", "hardware", mine, folder=tmp_path / "settings").exit_code == 0
     assert sizebook("call", "GPU_SPEC", "h100-sxm", "tdp_watts", folder=tmp_path / "settings") == "650"
 
@@ -167,7 +159,7 @@ def test_a_row_of_the_same_key_replaces_the_shipped_one(tmp_path: Path) -> None:
 def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
     folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
     contract = {**CONTRACT, "term": "on_demand", "contract": "4711"}
-    assert run("add", "prices", written(tmp_path / "mine.csv", contract), folder=folder).exit_code == 0
+    assert run("add", "prices", written(tmp_path / "mine.csv", [contract]), folder=folder).exit_code == 0
     scenario.write_text(SCENARIO)
     answer = sizebook("plan", "train", str(scenario), folder=folder)
     assert "price       1.9 USD a GPU-hour\n" in answer
@@ -179,7 +171,7 @@ def test_the_table_of_a_price_is_named(tmp_path: Path) -> None:
 def test_a_contract_that_does_not_hold_is_refused_and_an_old_one_said(tmp_path: Path, cells: Row, said: str) -> None:
     folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
     contract = {**CONTRACT, "term": "on_demand", "contract": "4711", **cells}
-    assert run("add", "prices", written(tmp_path / "mine.csv", contract), folder=folder).exit_code == 0
+    assert run("add", "prices", written(tmp_path / "mine.csv", [contract]), folder=folder).exit_code == 0
     scenario.write_text(SCENARIO)
     assert said in sizebook("plan", "train", str(scenario), folder=folder)
 
@@ -200,11 +192,11 @@ def test_where_the_users_tables_are(
 def test_a_row_that_data_check_finds_fault_with_is_not_read_either(tmp_path: Path, cells: Row, problem: str) -> None:
     """Whether `data add` reads it or somebody wrote the table by hand."""
     contract = {**CONTRACT, "valid_from": "", "valid_to": "", "allow_expired": "", **cells}
-    added = run("add", "prices", written(tmp_path / "mine.csv", contract), folder=tmp_path / "settings")
+    added = run("add", "prices", written(tmp_path / "mine.csv", [contract]), folder=tmp_path / "settings")
     assert added.exit_code == 1 and problem in added.output
     folder = tmp_path / "by_hand"
     folder.mkdir()
-    written(folder / "prices.csv", contract)
+    written(folder / "prices.csv", [contract])
     named = f"ourcloud h100-sxm reserved_1y {contract['date']}"
     assert sizebook("call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y", folder=folder) == (
         f"sizebook: row of a price table, {named}: {problem}"
@@ -212,7 +204,7 @@ def test_a_row_that_data_check_finds_fault_with_is_not_read_either(tmp_path: Pat
 
 
 def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
-    mine = written(tmp_path / "mine.csv", {**CONTRACT, "valid_too": "2027-01-01"})
+    mine = written(tmp_path / "mine.csv", [{**CONTRACT, "valid_too": "2027-01-01"}])
     assert run("add", "prices", mine, folder=tmp_path / "settings").output.splitlines()[0] == (
         f"{mine}: column not read: 'valid_too' is none of a table of prices. Did you mean 'valid_to'?"
     )
@@ -221,7 +213,7 @@ def test_a_column_that_is_not_read_is_named(tmp_path: Path) -> None:
 def test_contracts_of_one_provider_stand_beside_each_other(tmp_path: Path) -> None:
     """Two regions, of other dates: both count, 1.9 and 2.9, whatever the case of the provider's name."""
     dearer = {**CONTRACT, "provider": "OurCloud", "region": "eu", "usd_per_hour": "23.2", "usd_per_gpu_hour": "2.9"}
-    mine = written(tmp_path / "mine.csv", CONTRACT, {**dearer, "date": "2026-10-05"})
+    mine = written(tmp_path / "mine.csv", [CONTRACT, {**dearer, "date": "2026-10-05"}])
     assert run("add", "prices", mine, folder=tmp_path / "settings").exit_code == 0
     asked = ("call", "PRICE_USD_PER_GPU_HOUR", "h100-sxm", "term=reserved_1y")
     assert sizebook(*asked, folder=tmp_path / "settings") == "2.4"
@@ -230,7 +222,7 @@ def test_contracts_of_one_provider_stand_beside_each_other(tmp_path: Path) -> No
 def test_a_contract_that_no_price_is_taken_from_stops_nothing(tmp_path: Path) -> None:
     folder, scenario = tmp_path / "settings", tmp_path / "run.toml"
     ended = {**CONTRACT, "term": "on_demand", "valid_to": "2020-01-01"}
-    assert run("add", "prices", written(tmp_path / "mine.csv", ended), folder=folder).exit_code == 0
+    assert run("add", "prices", written(tmp_path / "mine.csv", [ended]), folder=folder).exit_code == 0
     scenario.write_text(
         'plan = "serving"\nmodel = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 1e5\ninput_tokens = 1000\n'
         "output_tokens = 200\non_demand_usd_per_gpu_hour = 2\nreserved_usd_per_gpu_hour = 1\n"

@@ -1,6 +1,5 @@
 """Hints of refusals: which known word is meant by one that is none, in every place where people type one."""
 
-import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +21,14 @@ from sizebook.tables.grid import grid_of
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import check_provider
 from tests.commands import run
+from tests.csv_files import rows_of
 from tests.row_lists import listed
 
 load()
-with Path(__file__).with_name("mistakes.csv").open(encoding="utf-8", newline="") as file:
-    MISTAKES = [pytest.param(*row.values(), id=f"{row['where']}: {row['typed']}") for row in csv.DictReader(file)]
+MISTAKES = [
+    pytest.param(*row.values(), id=f"{row['where']}: {row['typed']}")
+    for row in rows_of(Path(__file__).with_name("mistakes.csv"))
+]
 
 
 def choose(argument: str, typed: str) -> object:

@@ -1,6 +1,5 @@
 """What the page shows is what the functions and `sizebook models` say."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sizebook.dashboard.features import FEATURES
 from sizebook.dashboard.model_columns import BY_NAME, COLUMNS, column_formula
 from sizebook.dashboard.scatter_charts import CHARTS, specification
 from sizebook.models import catalog
+from tests.csv_files import rows_of
 
 # The columns of the dashboard that the first seed describes, and those of ours that hold them.
 OF_THE_SEED = {
@@ -107,8 +107,7 @@ def test_every_chart_draws_columns_of_the_page() -> None:
 
 
 def test_the_columns_of_the_first_dashboard_are_all_there(models: dict[str, Model], shared: Path) -> None:
-    with (shared / "truth" / "dashboard_models.csv").open(encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = rows_of(shared / "truth" / "dashboard_models.csv")
     assert set(rows[0]) == set(OF_THE_SEED)
     assert set(OF_THE_SEED.values()) <= {"name", *BY_NAME}
     missing = {}

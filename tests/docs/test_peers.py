@@ -1,6 +1,5 @@
 """The page of peers: its cases are whole, its figures dated, and a peer that is not there stops nothing."""
 
-import csv
 import importlib.util
 import json
 import sys
@@ -8,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.csv_files import written
 
 ROOT = Path(__file__).resolve().parents[2]
 # By its file: with its folder on the path, `import training` of other tests would find the benchmark of that name.
@@ -24,7 +25,7 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of two cases of one quantity, and of what one peer said of them."""
     monkeypatch.setattr(peers, "HERE", tmp_path)
     peers.load()
-    write(tmp_path / "cases.csv", [case("1", "llama-3.1-8b", "8030261248"), case("2", "bert-base", "100000000")])
+    written(tmp_path / "cases.csv", [case("1", "llama-3.1-8b", "8030261248"), case("2", "bert-base", "100000000")])
     yield tmp_path
 
 
@@ -39,16 +40,9 @@ def case(number: str, model: str, measured: str) -> dict[str, str]:
     } | dict.fromkeys(("tp", "ep", "weight_dtype", "kv_dtype", "engine"), "")
 
 
-def write(path: Path, rows: list[dict[str, str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def test_errors_are_of_the_cases_that_both_answer(tables: Path) -> None:
     said = {"case": "1", "peer": "other", "version": "1.0", "day": "2026-11-26", "figure": "16060522496"}
-    write(tables / "figures.csv", [said])
+    written(tables / "figures.csv", [said])
     assert [line.replace("\xa0", " ") for line in peers._errors()] == [
         "| parameters | other 1.0, 2026-11-26 | 2 | 1 | 2 | 100 % of 1 case |  | 0 % of 1 case |  |"
     ]
@@ -70,7 +64,7 @@ def test_what_a_peer_states_of_training_stands_once() -> None:
 
 
 def test_a_peer_that_is_there_is_asked_and_its_day_kept(tables: Path, tmp_path: Path) -> None:
-    write(tables / "figures.csv", [{"case": "9", "peer": "kept", "version": "2", "day": "2026-01-01", "figure": "1"}])
+    written(tables / "figures.csv", [{"case": "9", "peer": "kept", "version": "2", "day": "2026-01-01", "figure": "1"}])
     answer = tmp_path / "asked.py"
     answer.write_text(
         'import json, sys\njson.dump({"version": "3.1", "figures": {"1": len(json.load(sys.stdin))}}, sys.stdout)\n'

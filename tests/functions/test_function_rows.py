@@ -1,6 +1,5 @@
 """Every spreadsheet function gives the figures of its rows, and none is without one; nothing outside the checkout."""
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import pytest
 from sizebook.core.cells import evaluate
 from sizebook.core.registry import Function
 from sizebook.functions import load
+from tests.csv_files import rows_of
 from tests.functions.function_rows import given
 
 FOLDER = Path(given.__file__).parent
@@ -57,11 +57,10 @@ def arguments(*shared: Mapping[str, Any], **own: Any) -> dict[str, Any]:
 
 def rows() -> dict[str, list[Row]]:
     names, found = {**vars(given), "arguments": arguments}, defaultdict(list)
-    with (FOLDER / "rows.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            stated, expected = (eval(text, names) for text in (f"arguments({row['arguments']})", row["expected"]))
-            relative = float(row["relative"] or EXACT)
-            found[row["function"]].append(Row(row["function"], stated, expected, row["how"], relative, row["at"]))
+    for row in rows_of(FOLDER / "rows.csv"):
+        stated, expected = (eval(text, names) for text in (f"arguments({row['arguments']})", row["expected"]))
+        relative = float(row["relative"] or EXACT)
+        found[row["function"]].append(Row(row["function"], stated, expected, row["how"], relative, row["at"]))
     return dict(found)
 
 

@@ -1,6 +1,5 @@
 """`sizebook data pack`, `use` and `diff`: the tables of a day, handed to a machine without a network."""
 
-import csv
 import hashlib
 import os
 import subprocess
@@ -13,8 +12,9 @@ from click.testing import CliRunner, Result
 
 from sizebook.cli import app
 from sizebook.core.errors import InputError
-from sizebook.core.tables import DATA, Row, read
+from sizebook.core.tables import DATA, read
 from sizebook.market.packs import pack, unpacked
+from tests.csv_files import written
 from tests.refused import message_of
 from tests.row_lists import listed
 
@@ -27,16 +27,8 @@ def tables(tmp_path: Path) -> Path:
     rows = read(DATA / "prices.csv")
     row = next(row for row in rows if (row["provider"], row["gpu"]) == ("runpod", "l40"))
     later = {"date": DAY, "retrieved": DAY, "usd_per_hour": "1", "usd_per_gpu_hour": "1"}
+    (tmp_path / "tables").mkdir()
     return written(tmp_path / "tables" / "prices.csv", [*rows, {**row, **later}]).parent
-
-
-def written(path: Path, rows: list[Row]) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 def data(*words: str | Path, folder: Path) -> Result:

@@ -6,7 +6,6 @@ datareceipts/data-receipts (read 2026-11-09); Azure's reservation is the example
 and Lambda's answer need an account or gigabytes: heads and keys are theirs, the rows are ours.
 """
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from sizebook.market.answers import catalogs, offers
 from sizebook.market.updating import offers_as_rows, updates
 from sizebook.tables.hardware import accelerators
 from tests.commands import run
+from tests.csv_files import written
 from tests.row_lists import listed
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -156,11 +156,7 @@ def test_a_catalog_that_is_not_whole_is_refused(
 
 
 def test_the_command_appends_and_says_so(folder: Path, earlier: list[Row], tmp_path: Path) -> None:
-    table = tmp_path / "prices.csv"
-    with table.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, list(earlier[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(earlier)
+    table = written(tmp_path / "prices.csv", earlier)
     before = table.read_text(encoding="utf-8")
     result = run("data", "update", "--from", folder, "--tables", tmp_path)
     assert result.output.splitlines() == [

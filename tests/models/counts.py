@@ -6,7 +6,6 @@ left out where ours differ on purpose (docs say which). In `distinct_counts.json
 two sizes are the same; `how` says where a row comes from when transformers does not know its type.
 """
 
-import csv
 import json
 from collections.abc import Collection
 from pathlib import Path
@@ -17,6 +16,7 @@ from sizebook.models.architecture import PARTS
 from sizebook.models.config import Config, load
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
+from tests.csv_files import rows_of
 
 
 def counted(config: dict[str, Any]) -> dict[str, Any]:
@@ -46,8 +46,7 @@ def small_configs(name: str) -> list[dict[str, Any]]:
 
 def differences(shared: Path, model_types: Collection[str]) -> tuple[int, dict[str, Any]]:
     """Return how many truth rows of some types there are, and those whose count differs, by config."""
-    with (shared / "truth" / "params.csv").open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["model_type"] in model_types]
+    rows = [row for row in rows_of(shared / "truth" / "params.csv") if row["model_type"] in model_types]
     differing = {}
     for row in rows:
         want = {

@@ -1,7 +1,6 @@
 """FLOPs of architectures: against torch's counter, published (rate, TFLOP/s) pairs and the conventions' own
 formulas."""
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from sizebook.models.architecture import Architecture, Attention, Embedding, Exp
 from sizebook.models.config import Config
 from sizebook.models.flops import fine_tuning_flops_per_token, forward, seen_keys, train_flops_per_token
 from sizebook.models.huggingface import architecture
+from tests.csv_files import rows_of
 from tests.refused import message_of
 
 
@@ -37,18 +37,17 @@ GPT2 = _decoder(768, 12, 50257, Attention(768, 12, 12, 64), FeedForward(768, 307
 
 
 def test_every_row_that_torch_counted(shared: Path) -> None:
-    with (shared / "truth" / "flops.csv").open() as lines:
-        rows = list(csv.DictReader(lines))
-        assert len(rows) >= 10
-        for row in rows:
-            folder = shared / "configs" / "real"
-            values = json.loads((folder / (row["model"].replace("/", "__") + ".json")).read_text())
-            values.update(json.loads(row["shrunk"] or "{}"))
-            seq = int(row["seq"])
-            one = forward(architecture(Config(values, row["model"])), seq, causal=False, windows=False)
-            assert seq * one.total == int(row["fwd_flops"]), row["model"]
-            assert seq * one.scores == int(row["fwd_score_flops"]), row["model"]
-            assert 3 * seq * one.total == int(row["fwd_bwd_flops"]), row["model"]
+    rows = rows_of(shared / "truth" / "flops.csv")
+    assert len(rows) >= 10
+    for row in rows:
+        folder = shared / "configs" / "real"
+        values = json.loads((folder / (row["model"].replace("/", "__") + ".json")).read_text())
+        values.update(json.loads(row["shrunk"] or "{}"))
+        seq = int(row["seq"])
+        one = forward(architecture(Config(values, row["model"])), seq, causal=False, windows=False)
+        assert seq * one.total == int(row["fwd_flops"]), row["model"]
+        assert seq * one.scores == int(row["fwd_score_flops"]), row["model"]
+        assert 3 * seq * one.total == int(row["fwd_bwd_flops"]), row["model"]
 
 
 def test_gpt_2_of_nanogpt() -> None:

@@ -1,12 +1,12 @@
 """The whole truth table: every row exact, total, active, buffers and parts."""
 
-import csv
 from pathlib import Path
 
 from sizebook.core.errors import SizebookError
 from sizebook.core.tables import toml_tables
 from sizebook.models.config import Config, load
 from sizebook.models.huggingface import architecture, mappings
+from tests.csv_files import rows_of
 from tests.models.counts import counted, differences
 from tests.refused import message_of
 
@@ -22,8 +22,7 @@ FILE_NOT_FOLLOWED = {
 
 
 def test_every_row_is_exact(shared: Path) -> None:
-    with (shared / "truth" / "params.csv").open(encoding="utf-8", newline="") as file:
-        types = {row["model_type"] for row in csv.DictReader(file)}
+    types = {row["model_type"] for row in rows_of(shared / "truth" / "params.csv")}
     number, differing = differences(shared, types)
     assert number == 214
     assert {config: got["total"] for config, (got, _) in differing.items()} == FILE_NOT_FOLLOWED

@@ -1,6 +1,5 @@
 """A cost in another currency: the same on command, JSON, report, batch and workbook, and refused without a rate."""
 
-import csv
 import json
 import math
 from datetime import date
@@ -20,6 +19,7 @@ from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from sizebook.web.app import Service, create_app
 from tests.commands import run
+from tests.csv_files import rows_of
 from tests.refused import message_of
 from tests.row_lists import listed
 from tests.surfaces.kinds import COMMANDS, scenarios, workbook_that_holds
@@ -111,7 +111,7 @@ def test_python_a_batch_and_the_recalculated_workbook_give_the_amount_of_a_contr
     (tmp_path / "one.yaml").write_text(json.dumps({"scenario": [values]}))
     asked = ["batch", str(tmp_path / "one.yaml"), "-o", str(tmp_path / "out"), "--formats", "xlsx,csv-tables"]
     assert run(*asked).exit_code == 0
-    rows = list(csv.DictReader((tmp_path / "out" / "figures.csv").read_text(encoding="utf-8").splitlines()))
+    rows = rows_of(tmp_path / "out" / "figures.csv")
     assert {row["name"]: float(row["value"]) for row in rows if row["name"] in wanted} == wanted
     [book] = (path for path in (tmp_path / "out").glob("*.xlsx") if path.stem != "index")
     shown = recalculate(book).values
@@ -177,7 +177,7 @@ def swept(folder: Path, *rows: str) -> list[dict[str, Any]]:
     result = run(*asked)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return list(csv.DictReader((folder / "out.csv").read_text().splitlines()))
+    return rows_of(folder / "out.csv")
 
 
 def test_a_row_of_a_sweep_costs_what_the_plan_costs_and_its_column_says_the_currency(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from sizebook.plans.training.tables import components, ledger
 from sizebook.reports.document import Table
 from sizebook.reports.training.notes import OWN_ROWS
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
+from tests.csv_files import rows_of
 from tests.surfaces.grid import (
     OWN_PRICES,
     OWN_RATES,
@@ -154,8 +155,7 @@ def test_a_row_of_a_sweep_gives_the_plan(name: str, tmp_path: Path) -> None:
     with table.open("w", newline="") as lines:
         csv.writer(lines).writerows([row.keys(), row.values()])
     CliRunner().invoke(app, ["sweep", str(table), "-o", str(output)], catch_exceptions=False)
-    with output.open() as lines:
-        found = next(csv.DictReader(lines))
+    found = rows_of(output)[0]
     middle = plan.middle
     numbers: dict[str, Any] = {
         "memory_bytes": plan.fullest.total, "mfu_reached": middle.mfu,

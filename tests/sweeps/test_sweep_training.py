@@ -8,6 +8,7 @@ import pytest
 from sizebook.core.errors import SizebookError
 from sizebook.plans.training.rows import OUTPUTS
 from tests.commands import run
+from tests.csv_files import rows_of
 from tests.plans.training.training_runs import training_row
 from tests.refused import message_of
 
@@ -26,8 +27,7 @@ def _swept(folder: Path, heads: list[str], rows: list[list[str]], kind: str = "c
     if result.exception is not None:
         raise result.exception
     assert "1 of 2 rows estimated" in result.output
-    with output.open() as lines:
-        return list(csv.DictReader(lines))
+    return rows_of(output)
 
 
 def test_rows_keep_their_order_and_columns_and_gain_the_results(tmp_path: Path) -> None:
@@ -60,6 +60,5 @@ def test_tables_of_published_runs_may_say_dtype(tmp_path: Path) -> None:
             csv.writer(lines).writerows([[head.format(name) for head in heads], cells])
         result = run("sweep", table, "-o", output)
         assert "columns kept but not read: note" in result.stderr
-        with output.open() as lines:
-            steps[name] = next(csv.DictReader(lines))["step_seconds"]
+        steps[name] = rows_of(output)[0]["step_seconds"]
     assert steps["dtype"] == steps["compute_dtype"] != ""

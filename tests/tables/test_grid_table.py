@@ -1,6 +1,5 @@
 """The grid table: countries and cloud regions in grams per kilowatt-hour, whatever unit the source used."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from sizebook.core.tables import table
 from sizebook.functions import load
 from sizebook.tables.grid import grid_of, grids
+from tests.csv_files import rows_of
 
 # The first row of a key; a region of AWS or Azure has an undated one, and one of a year where somebody says it.
 GRID = {row["key"]: row for row in reversed(table("grid"))}
@@ -21,10 +21,9 @@ def test_countries_and_the_regions_of_three_clouds() -> None:
 
 
 def test_metric_tons_became_grams(shared: Path) -> None:
-    with (shared / "truth" / "grid_aws.csv").open(encoding="utf-8", newline="") as lines:
-        for row in csv.DictReader(lines):
-            grams = float(GRID[f"aws:{row['Region']}"]["g_co2e_per_kwh"])
-            assert grams == pytest.approx(1e6 * float(row["CO2e (metric ton/kWh)"]))
+    for row in rows_of(shared / "truth" / "grid_aws.csv"):
+        grams = float(GRID[f"aws:{row['Region']}"]["g_co2e_per_kwh"])
+        assert grams == pytest.approx(1e6 * float(row["CO2e (metric ton/kWh)"]))
 
 
 # Two rows of the source print 000402 and 000077: the decimal point is lost, and they read as 402 tons.

@@ -1,12 +1,12 @@
 """The accelerator table against two tables that others compiled: where they differ, the reason is known."""
 
-import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from sizebook.core.tables import by_key
+from tests.csv_files import rows_of
 
 HARDWARE = by_key("hardware", "key")
 
@@ -15,13 +15,12 @@ def apart(
     file: Path, name: str, keys: Mapping[str, str], columns: Mapping[str, str], tolerance: float
 ) -> Iterator[tuple[str, str]]:
     """Yield the keys and fields whose figures differ by more than the tolerance, where both tables have one."""
-    with file.open(encoding="utf-8", newline="") as lines:
-        for theirs in csv.DictReader(lines):
-            key = keys.get(theirs[name])
-            for column, field in columns.items() if key else ():
-                figures = theirs[column], HARDWARE[key][field]
-                if all(figures) and float(figures[1]) != pytest.approx(float(figures[0]), rel=tolerance):
-                    yield key, field
+    for theirs in rows_of(file):
+        key = keys.get(theirs[name])
+        for column, field in columns.items() if key else ():
+            figures = theirs[column], HARDWARE[key][field]
+            if all(figures) and float(figures[1]) != pytest.approx(float(figures[0]), rel=tolerance):
+                yield key, field
 
 
 AICONFIGURATOR_COLUMNS = {
@@ -41,8 +40,7 @@ AICONFIGURATOR_COLUMNS = {
 
 def test_aiconfigurator(shared: Path) -> None:
     file = shared / "truth" / "hardware_nvidia.csv"
-    with file.open(encoding="utf-8", newline="") as lines:
-        keys = {row["system"]: row["system"].replace("_", "-") for row in csv.DictReader(lines)}
+    keys = {row["system"]: row["system"].replace("_", "-") for row in rows_of(file)}
     keys |= {"a100_pcie": "a100-pcie-80gb", "a100_sxm": "a100-sxm-80gb", "b60": "arc-pro-b60"}
     assert set(apart(file, "system", keys, AICONFIGURATOR_COLUMNS, 0.01)) == {
         ("b200-sxm", "scale_out_bytes_per_s"),  # DGX B200 has ConnectX-7, 400 Gb/s

@@ -1,6 +1,5 @@
 """`sizebook validate`: every shipped figure is within its tolerance, and what is not would be said."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 from sizebook.core.errors import SizebookError
 from sizebook.validation.published import COLUMNS, tables, validate
 from tests.commands import run
+from tests.csv_files import rows_of, written
 from tests.refused import message_of
 
 
@@ -20,11 +20,7 @@ def _table(folder: Path, quantity: str, inputs: str, expected: float, tolerance:
         "expected": str(expected),
         "relative_tolerance": str(tolerance),
     }
-    with path.open("w", newline="") as lines:
-        writer = csv.DictWriter(lines, list(row))
-        writer.writeheader()
-        writer.writerow(row)
-    return path
+    return written(path, [row])
 
 
 def test_every_published_figure_is_within_its_tolerance() -> None:
@@ -34,8 +30,7 @@ def test_every_published_figure_is_within_its_tolerance() -> None:
 
 def test_every_row_names_its_source_and_day() -> None:
     for path in tables():
-        with path.open() as lines:
-            assert all(row["source"] and row["retrieved"] for row in csv.DictReader(lines))
+        assert all(row["source"] and row["retrieved"] for row in rows_of(path))
 
 
 def test_a_wrong_figure_is_found(tmp_path: Path) -> None:
@@ -70,14 +65,13 @@ def test_the_published_rows_of_the_shared_table_come_out(shared: Path) -> None:
     from sizebook.formulas.energy import train_co2e_kg, train_energy_kwh
 
     seen = 0
-    with (shared / "truth" / "published.csv").open() as lines:
-        for row in csv.DictReader(lines):
-            inputs, tolerance = json.loads(row["inputs"]), float(row["relative_tolerance"])
-            if row["quantity"] not in ("train_energy", "train_carbon"):
-                continue
-            energy = train_energy_kwh(inputs["gpu_hours"], inputs["watts"], inputs["pue"], host_share=0)
-            carbon = train_co2e_kg(energy, 1000 * inputs.get("kg_per_kwh", 0))
-            computed = energy if row["quantity"] == "train_energy" else carbon
-            assert computed / 1000 == pytest.approx(float(row["expected"]), rel=tolerance), row["subject"]
-            seen += 1
+    for row in rows_of(shared / "truth" / "published.csv"):
+        inputs, tolerance = json.loads(row["inputs"]), float(row["relative_tolerance"])
+        if row["quantity"] not in ("train_energy", "train_carbon"):
+            continue
+        energy = train_energy_kwh(inputs["gpu_hours"], inputs["watts"], inputs["pue"], host_share=0)
+        carbon = train_co2e_kg(energy, 1000 * inputs.get("kg_per_kwh", 0))
+        computed = energy if row["quantity"] == "train_energy" else carbon
+        assert computed / 1000 == pytest.approx(float(row["expected"]), rel=tolerance), row["subject"]
+        seen += 1
     assert seen >= 7

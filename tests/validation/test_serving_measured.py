@@ -4,7 +4,6 @@ These are errors of a fit on rows it saw; those on what it had not seen are in d
 inputs are known to be wrong (copies, disaggregated runs, two loads, caps not stated) are estimated but not judged.
 """
 
-import csv
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +12,7 @@ import polars as pl
 import pytest
 
 from sizebook.sweeps.serving import sweep
+from tests.csv_files import rows_of
 
 NAMES = {"model_path": "model", "isl": "input_tokens", "osl": "output_tokens", "tp_size": "tp", "moe_ep_size": "ep"}
 
@@ -47,8 +47,11 @@ def as_run(cases: pl.DataFrame, shared: Path, recipes: ModuleType) -> pl.DataFra
     """The rows with the drafts, the cache format and the layout of the script that ran them."""
     known = recipes.read_recipes()
     run: list[dict[str, object]] = []
-    with (shared / "truth" / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:
-        of_rows = [recipes.recipe_of(row, known) for row in csv.DictReader(lines) if row["mode"] == "agg"]
+    of_rows = [
+        recipes.recipe_of(row, known)
+        for row in rows_of(shared / "truth" / "serving_measured.csv")
+        if row["mode"] == "agg"
+    ]
     for case, recipe in zip(cases.iter_rows(named=True), of_rows, strict=True):
         degrees = (max(1, int(case[name] or 1)) for name in ("tp", "dp", "ep"))
         tp, dp, ep = recipes.layout_run(recipe, *degrees, case["concurrency"])

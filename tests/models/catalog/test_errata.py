@@ -1,6 +1,5 @@
 """Each error of a source that docs/errata.md lists and that can be computed: ours is the other figure."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -8,13 +7,14 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.functions import load
 from sizebook.models import catalog
+from tests.csv_files import rows_of
 from tests.row_lists import listed
 
 load()
 
 
 def dashboard(shared: Path, model: str) -> dict[str, str]:
-    rows = csv.DictReader((shared / "truth" / "dashboard_models.csv").open(encoding="utf-8"))
+    rows = rows_of(shared / "truth" / "dashboard_models.csv")
     return next(row for row in rows if row["model"].casefold() == model)
 
 
@@ -103,7 +103,7 @@ def test_the_dashboards_errors_are_not_repeated(shared: Path, model: str, field:
 @pytest.mark.parametrize(*listed("models", "test_heads_are_grouped_where_the_dashboard_says_not"))
 def test_heads_are_grouped_where_the_dashboard_says_not(shared: Path, model: str, attention: str) -> None:
     assert call("MODEL_SPEC", model, "attention") == attention
-    rows = csv.DictReader((shared / "truth" / "dashboard_models.csv").open(encoding="utf-8"))
+    rows = rows_of(shared / "truth" / "dashboard_models.csv")
     assert next(row for row in rows if row["model"].lower() == model)["gqa"] == "FALSE"
 
 

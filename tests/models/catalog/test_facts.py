@@ -1,6 +1,5 @@
 """The catalog's facts: every row sourced, dimensions as in the published configs, the dashboard covered."""
 
-import csv
 import json
 import re
 from pathlib import Path
@@ -13,6 +12,7 @@ from sizebook.core.tables import by_key, table
 from sizebook.models import catalog
 from sizebook.models.architecture import Architecture
 from sizebook.models.searching import facts_of, unread_again
+from tests.csv_files import rows_of
 
 NUMBERS = (
     "context_length",
@@ -107,7 +107,7 @@ def sees_a_window(described: Architecture, key: str) -> bool:
 
 
 def test_the_dashboard_is_covered(shared: Path) -> None:
-    models = csv.DictReader((shared / "truth" / "dashboard_models.csv").open(encoding="utf-8"))
+    models = rows_of(shared / "truth" / "dashboard_models.csv")
     names = [row["model"] for row in models]
     assert len(names) >= 64
     for name in names:
@@ -115,8 +115,7 @@ def test_the_dashboard_is_covered(shared: Path) -> None:
 
 
 def test_models_are_found_by_the_names_of_the_serving_measurements(shared: Path) -> None:
-    with (shared / "truth" / "serving_measured.csv").open(encoding="utf-8") as lines:
-        paths = {row["model_path"] for row in csv.DictReader(lines)}
+    paths = {row["model_path"] for row in rows_of(shared / "truth" / "serving_measured.csv")}
     assert {catalog.resolve(path) for path in paths} >= {"deepseek-r1", "qwen3-32b", "glm-5", "kimi-k2.5"}
 
 

@@ -1,6 +1,5 @@
 """Published against computed: no difference of the catalog is left unexplained."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from sizebook.models.config import load
 from sizebook.models.counting import count
 from sizebook.models.huggingface import architecture
 from sizebook.models.reconciliation import Statement, compare, statement
+from tests.csv_files import rows_of
 from tests.models.test_truth import FILE_NOT_FOLLOWED
 from tests.refused import message_of
 
@@ -81,8 +81,7 @@ def test_catalog_counts_equal_the_counts_of_the_full_configs(shared: Path) -> No
 
 
 def test_catalog_counts_equal_the_truth_table(shared: Path) -> None:
-    with (shared / "truth" / "params.csv").open(encoding="utf-8") as lines:
-        rows = [row for row in csv.DictReader(lines) if "/real/" in row["config"]]
+    rows = [row for row in rows_of(shared / "truth" / "params.csv") if "/real/" in row["config"]]
     assert len(rows) > 100
     for row in rows:
         if row["config"] in FILE_NOT_FOLLOWED:

@@ -1,6 +1,5 @@
 """Facts read again in tables of others and on publishers' pages, from a checkout of our own making."""
 
-import csv
 import subprocess
 from fnmatch import fnmatch
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from sizebook.core.tables import table
 from tests.conftest import calibration
+from tests.csv_files import rows_of
 from tests.row_lists import listed
 
 HELM = """
@@ -72,11 +72,10 @@ def test_a_page_is_believed_only_where_it_says_the_words(
 
 def test_every_quotation_is_of_facts_that_rows_hold(tables: ModuleType) -> None:
     rows = table("models")
-    with tables.PAGES.open(encoding="utf-8", newline="") as file:
-        for page in csv.DictReader(file):
-            for pattern in page["keys"].split():
-                assert any(row[page["fact"]] for row in rows if fnmatch(row["key"], pattern)), page
-            assert tables.states(page["fact"], page["value"], page["words"]), page
+    for page in rows_of(tables.PAGES):
+        for pattern in page["keys"].split():
+            assert any(row[page["fact"]] for row in rows if fnmatch(row["key"], pattern)), page
+        assert tables.states(page["fact"], page["value"], page["words"]), page
 
 
 @pytest.mark.parametrize(*listed("models", "test_rough_words_state_no_fact"))
