@@ -46,6 +46,23 @@ class Attachment:
     relationship: Relationship
 
 
+@dataclass
+class _Written:
+    """An object of a PDF in bytes, with what pydyf asks of one."""
+
+    number: int
+    generation: int
+    free: str
+    data: bytes
+    compressible: bool
+    offset: int = 0
+
+    @property
+    def indirect(self) -> bytes:
+        """The object as it stands in the file."""
+        return b"%d %d obj\n%s\nendobj" % (self.number, self.generation, self.data)
+
+
 def pdf_options(identifier: str, attached: Sequence[Attachment], as_of: date) -> dict[str, Any]:
     """Return what WeasyPrint is asked for: the variant, tags, and the attached files with their day."""
     import weasyprint
@@ -107,12 +124,20 @@ def lay_out(html: str, base_url: str, options: dict[str, Any], fonts: Any = None
 def archival_pdf(document: Any, options: dict[str, Any]) -> bytes:
     """Return what was laid out as PDF/A-3u and PDF/UA-1; the same input gives the same bytes."""
     document.metadata.generate_rdf_metadata = _with_identifier(document.metadata.generate_rdf_metadata)
-    content: bytes = document.write_pdf(finisher=_scope_headers, **options)
+    content: bytes = document.write_pdf(finisher=_finish, **options)
     refuse_outside(document.url_fetcher)  # pictures within pictures and attachments are asked for only now
     return content
 
 
-def _scope_headers(_document: Any, pdf: Any) -> None:
+def _finish(_document: Any, pdf: Any) -> None:
+    """Complete what WeasyPrint made, and put it in bytes: pydyf would pack each page and font twice."""
+    _scope_headers(pdf)
+    pdf.objects[1:] = [  # the first of a PDF is nothing
+        _Written(each.number, each.generation, each.free, each.data, each.compressible) for each in pdf.objects[1:]
+    ]
+
+
+def _scope_headers(pdf: Any) -> None:
     """Say of every head of a table whether it heads a column or a row; WeasyPrint only lists the heads of each cell."""
     elements: dict[Any, Any] = {each.reference: each for each in pdf.objects if hasattr(each, "get")}
     for element in elements.values():
