@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from weasyprint.formatting_structure.boxes import TableBox
+from weasyprint.formatting_structure.boxes import TableCellBox, TextBox
 
 from sizebook.core.units import grouped
 from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
@@ -25,17 +25,23 @@ def tables(section: Section) -> tuple[Table, ...]:
     )
 
 
-def widest(report: Report, locale: str) -> float:
+def cells(report: Report, locale: str) -> list[TableCellBox]:
     sections = tuple(replace(each, blocks=tables(each)) for each in report.sections if tables(each))
     page = html(replace(report, sections=sections), Style(locale=locale))
     document = lay_out(page, f"{bundled('templates')}/", pdf_options("x", (), report.as_of))
-    boxes = [box for sheet in document.pages for box in sheet._page_box.descendants() if isinstance(box, TableBox)]
-    return float(max(box.border_width() for box in boxes))
+    return [box for sheet in document.pages for box in sheet._page_box.descendants() if isinstance(box, TableCellBox)]
 
 
-@pytest.mark.parametrize("kind", ["fleet", "programme-llama-3.1-405b", "reconciliation"])
-def test_no_table_outgrows_the_sheet(kind: str) -> None:
-    assert widest(KINDS[kind]()[0], "de") <= TEXT_WIDTH + 0.1
+@pytest.mark.parametrize("kind", ["fleet", "programme-llama-3.1-405b", "reconciliation", "serving-llama-3.1-70b"])
+def test_no_text_outgrows_its_column_nor_a_table_the_sheet(kind: str) -> None:
+    left = 18 / 25.4 * 96  # the margin of the sheet
+    for cell in cells(KINDS[kind]()[0], "de"):
+        end = cell.position_x + cell.border_width()
+        assert end <= left + TEXT_WIDTH + 0.1
+        for line in cell.descendants():
+            if isinstance(line, TextBox):
+                assert cell.position_x - 0.1 <= line.position_x, line.text
+                assert line.position_x + line.width <= end + 0.1, line.text
 
 
 def test_a_table_is_wide_where_its_figures_are() -> None:
@@ -46,6 +52,17 @@ def test_a_table_is_wide_where_its_figures_are() -> None:
 
     # 79 points for the name and 5.4 x 9 signs + 9.9 for each column: seven fit into 493, eight do not.
     assert [of(n).is_wide for n in (1, 7, 8)] == [False, False, True]
+
+
+def test_columns_share_the_width_by_what_they_hold() -> None:
+    columns = (Column("Item"), Column("Sum", "USD", figures=True), Column("Basis"))
+    # Points: a name of 10 signs x 4.9 takes 79 at least; 5 figures x 5.4 + 9.9 are 36.9, but "Sum, USD" of 8 x 4.1
+    # + 9.9 are 42.7 in one line; 10 signs x 4.9 + 9.9 are 58.9. All fit into 493, so each has its part of 180.6.
+    short = Table("Cost", columns, (Row(("a" * 10, "1.000", "b" * 10)),))
+    assert short.shares == pytest.approx((79 / 180.6, 42.7 / 180.6, 58.9 / 180.6))
+    # 100 words "word " are 499 signs x 4.9 + 9.9 in one line: more than there is. What the others leave is its own.
+    long = Table("Cost", columns, (Row(("a" * 10, "1.000", " ".join(["word"] * 100))),))
+    assert long.shares == pytest.approx((79 / 493, 42.7 / 493, 371.3 / 493))
 
 
 def test_a_legend_that_outgrows_the_chart_is_broken() -> None:

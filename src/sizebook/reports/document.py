@@ -71,8 +71,27 @@ class Table:
     @property
     def is_wide(self) -> bool:
         """Whether it is wider than the page at its usual size, estimated from its characters: figures never wrap."""
-        least = [_least_width(column, [row.cells[at] for row in self.rows]) for at, column in enumerate(self.columns)]
-        return max(least[0], _ROW_NAME) + sum(least[1:]) + _BETWEEN * (len(least) - 1) > _TEXT_WIDTH
+        return sum(self._widths(least=True)) > _TEXT_WIDTH
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The shares of its columns in its width.
+
+        Each column has the room that it takes at least. What is left goes to texts in equal parts until each stands in
+        one line, and then to all columns in proportion. WeasyPrint would measure each text twice.
+        """
+        least, whole = self._widths(least=True), self._widths(least=False)
+        left, found = max(0.0, _TEXT_WIDTH - sum(least)), list(least)
+        for n, at in enumerate(sorted(range(len(least)), key=lambda at: whole[at] - least[at])):
+            more = min(whole[at] - least[at], left / (len(least) - n))
+            found[at], left = found[at] + more, left - more
+        return tuple(each / sum(found) for each in found)
+
+    def _widths(self, *, least: bool) -> list[float]:
+        """Return the points that each column takes, padding included: at least, or with each text in one line."""
+        cells = zip(*(row.cells for row in self.rows), strict=True) if self.rows else ((),) * len(self.columns)
+        first, *others = (_width(column, of, least) for column, of in zip(self.columns, cells, strict=True))
+        return [max(first, _ROW_NAME), *(each + _BETWEEN for each in others)]
 
 
 def unchanged(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -95,12 +114,14 @@ def by_column(
     return Table(caption, (Column(first), *columns), shown, note=note)
 
 
-def _least_width(column: Column, cells: Sequence[str]) -> float:
-    """Return the points that a column takes at least: words of texts and headings wrap, figures do not."""
-    pieces = cells if column.figures else [word for cell in cells for word in cell.split()]
-    head = max(map(len, [*column.heading.split(), column.unit]))
-    widest = max(map(len, pieces), default=0)
-    return max(_HEAD_SIGN * head, (_FIGURE if column.figures else _SIGN) * widest)
+def _width(column: Column, cells: Sequence[str], least: bool) -> float:
+    """Return the points that texts of a column take: in one line each, or broken at spaces; figures never break."""
+    heads, pieces = [f"{column.heading}, {column.unit}" if column.unit else column.heading], cells
+    if least:
+        heads = [*column.heading.split(), column.unit]
+        pieces = cells if column.figures else [word for cell in cells for word in cell.split()]
+    sign = _FIGURE if column.figures else _SIGN
+    return max(_HEAD_SIGN * max(map(len, heads)), sign * max(map(len, pieces), default=0))
 
 
 @dataclass(frozen=True)
