@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -248,7 +249,10 @@ def _serving_warnings(found: ServingResult) -> tuple[str, ...]:
 
 
 def _named_serving(found: ServingResult) -> ServingPlan:
-    return replace(found.plan, model=_name(found.plan.model))
+    """Return the plan with its model's name and all that it has worked out, which no name changes."""
+    named = copy(found.plan)
+    vars(named)["model"] = _name(named.model)
+    return named
 
 
 def _named_fleet(plan: FleetPlan) -> FleetPlan:
