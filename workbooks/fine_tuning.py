@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fine_tuning_checks import checks
 from fine_tuning_inputs import DRIVERS, inputs
-from fine_tuning_lines import WORDS, money, ways
+from fine_tuning_lines import GPUS_USD, WORDS, money, ways
 from fine_tuning_months import PERIODS
 from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
@@ -48,11 +48,11 @@ def build(book: Book) -> None:
     inputs(book)
     scenarios_sheet(book, DRIVERS, EXAMPLES, PRICES)
     runs, plan = ways(book)
-    money(book)
+    drawn = money(book)
     years_sheet(book, PERIODS)
     what_if(book)
     sensitivity_sheet(book, DRIVERS, (EXAMPLES, PRICES), case_cost, "cost of the way chosen")
-    result(book)
+    result(book, drawn)
     checks_sheet(book, checks(runs, plan))
     notes_sheet(book, FUNCTIONS, NOTES)
     front()
@@ -64,13 +64,13 @@ _SHOWN = (
     ("There is, GiB", "={usable.@}/2^30", styles.RATE),
     ("Fits", "={fits.@}", styles.GENERAL),
     ("Hours of a run", "={hours.@}", styles.RATE),
-    (f"GPUs, {MONEY}", '=IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})', styles.NUMBER),
+    (f"GPUs, {MONEY}", f"={GPUS_USD}", styles.NUMBER),
     (f"In all, {MONEY}", "={usd.@}", styles.NUMBER),
 )
 
 
-def result(book: Book) -> None:
-    """Add the page to hand on."""
+def result(book: Book, drawn: tuple[int, int]) -> None:
+    """Add the page to hand on; ``drawn`` are the rows of the charts on Money."""
     page = result_sheet(
         book,
         "Result",
@@ -88,9 +88,20 @@ def result(book: Book) -> None:
         for word, way in zip(WORDS, TUNINGS, strict=True)
     ]
     formats = [styles.GENERAL, *(shown for *_, shown in _SHOWN)]
-    rows = page.table(["Way", *(head for head, *_ in _SHOWN)], ways_shown, formats)
-    page.chart(Chart("columns", "{memory_message}", "GiB", "#,##0.0", rows, "C", limits="D"), at=rooms[0])
-    page.chart(Chart("columns", "{cost_message}", "cost of GPUs", styles.WHOLE, rows, "G"), at=rooms[1])
+    page.table(["Way", *(head for head, *_ in _SHOWN)], ways_shown, formats)
+    for room, (title, unit, shown, columns, limits) in zip(
+        rooms,
+        (
+            ("{memory_message}", "GiB", "#,##0.0", "CD", "E"),
+            ("{cost_message}", "cost of GPUs", styles.WHOLE, "FG", ""),
+        ),
+        strict=True,
+    ):
+        fits, does_not = columns
+        page.chart(
+            Chart("columns", title, unit, shown, drawn, fits, of_sheet="Money", hatched=does_not, limits=limits),
+            at=room,
+        )
     page.finish()
 
 

@@ -25,6 +25,7 @@ _WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 _ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}
 _WHOLE = {"tokens": "={n_examples}*{epochs}*{example_tokens_in}", "programme_factor": "=1"}
 WORDS = tuple(str(name) for name in TUNING_NAMES.values())
+GPUS_USD = 'IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})'  # of a way
 _RANK = '=IF("WAY"="full","",IF({lora_rank}="","",{lora_rank}))'
 
 
@@ -143,8 +144,8 @@ def _staged(book: Book, table: str, kept: Kept) -> Runs:
     return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, kept=kept))
 
 
-def money(book: Book) -> None:
-    """Add the sheets of time, money and energy, by way and by month: ordinary formulas, one a row."""
+def money(book: Book) -> tuple[int, int]:
+    """Add the sheets of time, money and energy, by way and by month: ordinary formulas; return the rows of charts."""
     page = new_sheet(
         book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
     )
@@ -156,8 +157,10 @@ def money(book: Book) -> None:
     _energy(page)
     _range(page)
     _messages(page)
+    drawn = _drawn(page)
     page.finish()
     finish_months(across)
+    return drawn
 
 
 def _known(formula: str) -> str:
@@ -334,3 +337,20 @@ def _messages(page: LineSheet) -> None:
         f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" {MONEY}")',
         "Money",
     )
+
+
+def _drawn(page: LineSheet) -> tuple[int, int]:
+    """Add what the charts draw: ways that fit and ways that do not, each in a column of its own."""
+    page.section("Ways in the charts")
+    none = '&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
+    heads = ["Way", "Needed, GiB", f'="Does not fit"{none}', "There is, GiB", "Fits", f'="Does not fit"{none}']
+    gib = "{memory_bytes.@}/2^30"
+    shown = [
+        f'=IF({{fits.@}}="yes",{gib},0)',
+        f'=IF({{fits.@}}="yes",0,{gib})',
+        "={usable.@}/2^30",
+        f'=IF({{fits.@}}="yes",{GPUS_USD},0)',
+        f'=IF({{fits.@}}="yes",0,{GPUS_USD})',
+    ]
+    rows = [[word, *(each.replace("@", way) for each in shown)] for word, way in zip(WORDS, TUNINGS, strict=True)]
+    return page.table(heads, rows, [styles.GENERAL, *[styles.RATE] * 3, *[styles.NUMBER] * 2])

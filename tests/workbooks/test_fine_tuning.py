@@ -1,5 +1,7 @@
 """`fine_tuning.xlsx`: its money by hand from the plan's GPU-hours, and what does not fit."""
 
+import re
+import zipfile
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,20 @@ def test_full_tuning_does_not_fit_and_says_what_is_missing(shown: dict[str, list
     missing = f"{(needed - usable) / 2**30:.3g}"
     assert shown["Why not"][0] == f"does not fit: {missing}\xa0GiB too much a GPU"
     assert shown["The cheapest that fits"][0] == "LoRA"
+
+
+def test_charts_draw_ways_that_do_not_fit_in_stripes(shown: dict[str, list[Any]]) -> None:
+    """Each way is drawn once: what fits in the first column of memory and of cost, the others in the second."""
+    gib, usable = [needed / 2**30 for needed in shown["Needed"][:5]], shown["There is"][0] / 2**30
+    gpus = [run + judged for run, judged in zip(shown["Training"][:5], shown["Evaluation"][:5], strict=True)]
+    assert shown["Full fine-tuning"][:5] == pytest.approx([0, gib[0], usable, 0, gpus[0]])
+    for at, way in enumerate(("LoRA", "QLoRA", "DoRA", "QDoRA"), 1):
+        assert shown[way][:5] == pytest.approx([gib[at], 0, usable, gpus[at], 0])
+    with zipfile.ZipFile(BOOK) as archive:
+        for chart in ("chart1", "chart2"):
+            assert re.findall(r'<a:pattFill[^>]*prst="(\w+)"', archive.read(f"xl/charts/{chart}.xml").decode()) == [
+                "wdUpDiag"
+            ]
 
 
 def test_adapters_of_rank_16_on_all_of_llama_3_70b(shown: dict[str, list[Any]]) -> None:

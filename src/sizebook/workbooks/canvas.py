@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast
 
 from openpyxl.cell import Cell
@@ -32,7 +33,8 @@ Tile = tuple[str, str, str, str]  # label, formula, number format, and what stan
 class Chart:
     """A chart of a table, on its own sheet or another: its rows, and its columns that are series, heads above.
 
-    ``across`` says what the rows are where their labels are bare numbers, ``limits`` are columns drawn as lines.
+    ``across`` says what the rows are where their labels are bare numbers, ``limits`` are columns drawn as lines,
+    ``hatched`` those of what does not count, in the places of the others.
     """
 
     kind: Kind
@@ -44,6 +46,12 @@ class Chart:
     of_sheet: str = ""
     across: str = ""
     limits: Sequence[str] = ()
+    hatched: Sequence[str] = ()
+
+    @property
+    def drawn_columns(self) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
+        """The columns that are drawn: series, hatched, limits."""
+        return self.columns, self.hatched, self.limits
 
 
 class Canvas:
@@ -251,9 +259,9 @@ class Canvas:
         """Add a chart of a table; ``at`` is room that was left for it."""
         first, last = chart.rows
         sheet = quoted(chart.of_sheet or self.sheet.title)
-        series, limits = (
+        series, hatched, limits = (
             [(f"{sheet}!${c}${first - 1}", f"{sheet}!${c}${first}:${c}${last}") for c in columns]
-            for columns in (chart.columns, chart.limits)
+            for columns in chart.drawn_columns
         )
         labels = f"{sheet}!${LABELS}${first}:${LABELS}${last}"
         title = self.book.resolve(chart.title, "")
@@ -263,6 +271,7 @@ class Canvas:
             labels,
             series=series,
             limits=limits,
+            hatched=hatched,
             unit=chart.unit,
             number_format=chart.number_format,
             across=chart.across,
@@ -278,7 +287,7 @@ class Canvas:
     def _in_words(self, chart: Chart) -> str:
         """Return the alternative text of a chart: its kind, what it draws, and where its table stands."""
         sheet, (first, last) = self.book.workbook[chart.of_sheet or self.sheet.title], chart.rows
-        heads = [str(sheet[f"{column}{first - 1}"].value) for column in (*chart.columns, *chart.limits)]
+        heads = [str(sheet[f"{column}{first - 1}"].value) for column in chain(*chart.drawn_columns)]
         named = ", ".join(head for head in heads if not head.startswith("="))
         drawn = f"{KINDS[chart.kind]} of {chart.unit}{f': {named}' if named else ''}"
         return f"{drawn}. Its title states the message; table {sheet.title}, rows {first} to {last}."

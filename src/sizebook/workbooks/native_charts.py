@@ -15,6 +15,8 @@ from openpyxl.chart.series import Series, SeriesLabel
 from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.chart.text import RichText, Text
 from openpyxl.chart.title import Title
+from openpyxl.drawing.colors import ColorChoice
+from openpyxl.drawing.fill import PatternFillProperties
 from openpyxl.drawing.line import LineProperties
 from openpyxl.drawing.spreadsheet_drawing import AnchorMarker, TwoCellAnchor
 from openpyxl.drawing.text import CharacterProperties, Font, Paragraph, ParagraphProperties, RegularTextRun
@@ -38,7 +40,8 @@ _BELOW = 4  # names of series on one line below a chart; more stand beside it
 class ChartReferences:
     """What a chart shows, all as references: a cell with its title, categories, name and values of each series.
 
-    ``limits`` are series that are drawn as lines over columns: what the others are held against.
+    ``limits`` are series that are drawn as lines over columns: what the others are held against. ``hatched`` ones stand
+    in the place of the others, each 0 where the other is not: what does not count.
     ``unit`` is of the values, ``across`` what the categories are where they do not say so themselves. A lone series is
     ``labelled`` with its values.
     """
@@ -48,6 +51,7 @@ class ChartReferences:
     categories: str
     series: Sequence[tuple[str, str]]
     limits: Sequence[tuple[str, str]] = ()
+    hatched: Sequence[tuple[str, str]] = ()
     unit: str = ""
     number_format: str = styles.WHOLE
     across: str = ""
@@ -62,7 +66,7 @@ def draw_chart(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn:
         chart.gapWidth = 45
         if drawn.kind == "stacked":
             chart.grouping, chart.overlap = "stacked", 100
-        if drawn.kind == "tornado":
+        if drawn.kind == "tornado" or drawn.hatched:
             chart.overlap = 100
     # Tied to cells at both corners: column widths differ a little between spreadsheets.
     corners = AnchorMarker(col=1, row=row), AnchorMarker(col=last_column, row=row + n_rows)
@@ -74,8 +78,10 @@ def draw_chart(sheet: Worksheet, row: int, last_column: int, n_rows: int, drawn:
     for index, (name, values) in enumerate(drawn.series):
         color = styles.ACCENT if len(drawn.series) == 1 else styles.SERIES[index % len(styles.SERIES)]
         chart.series.append(_series(index, name, values, drawn, color))
+    for index, (name, values) in enumerate(drawn.hatched, len(drawn.series)):
+        chart.series.append(_hatched(_series(index, name, values, drawn, styles.MUTED)))
     _limit(chart, drawn)
-    n_named = len(drawn.series) + len(drawn.limits)
+    n_named = len(drawn.series) + len(drawn.hatched) + len(drawn.limits)
     where: Literal["r", "b"] = "r" if n_named > _BELOW else "b"
     chart.legend = None if n_named == 1 else Legend(legendPos=where, overlay=False, txPr=_letters(9, styles.INK))
     _quiet_axes(chart, drawn)
@@ -87,9 +93,18 @@ def _limit(chart: BarChart | LineChart, drawn: ChartReferences) -> None:
     if not drawn.limits:
         return
     lines = LineChart()
-    for index, (name, values) in enumerate(drawn.limits, len(drawn.series)):
+    for index, (name, values) in enumerate(drawn.limits, len(drawn.series) + len(drawn.hatched)):
         lines.series.append(_series(index, name, values, replace(drawn, kind="lines"), styles.INK))
     chart += lines
+
+
+def _hatched(series: Series) -> Series:
+    """Draw a series in stripes with an edge, told from the others in grey print too."""
+    stripes = PatternFillProperties(
+        prst="wdUpDiag", fgClr=ColorChoice(srgbClr=styles.MUTED), bgClr=ColorChoice(srgbClr="FFFFFF")
+    )
+    series.spPr = GraphicalProperties(pattFill=stripes, ln=LineProperties(solidFill=styles.MUTED, w=9525))
+    return series
 
 
 def _series(index: int, name: str, values: str, drawn: ChartReferences, color: str) -> Series:
@@ -109,7 +124,8 @@ def _series(index: int, name: str, values: str, drawn: ChartReferences, color: s
         series.spPr.line.noFill = True
         series.invertIfNegative = False
     if drawn.labelled and drawn.kind in ("bars", "columns") and len(drawn.series) == 1:
-        series.dLbls = DataLabelList(showVal=True, numFmt=drawn.number_format, txPr=_letters(9, styles.INK))
+        shown = f"{drawn.number_format};;" if drawn.hatched else drawn.number_format  # the 0 of the other has no label
+        series.dLbls = DataLabelList(showVal=True, numFmt=shown, txPr=_letters(9, styles.INK))
         for part in ("showSerName", "showCatName", "showLegendKey", "showPercent", "showLeaderLines"):
             setattr(series.dLbls, part, False)
     return series
