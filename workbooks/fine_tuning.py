@@ -69,8 +69,8 @@ _SHOWN = (
 )
 
 
-def result(book: Book, drawn: tuple[int, int]) -> None:
-    """Add the page to hand on; ``drawn`` are the rows of the charts on Money."""
+def result(book: Book, drawn: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    """Add the page to hand on; ``drawn`` are the rows of the charts on Drawn."""
     page = result_sheet(
         book,
         "Result",
@@ -89,19 +89,11 @@ def result(book: Book, drawn: tuple[int, int]) -> None:
     ]
     formats = [styles.GENERAL, *(shown for *_, shown in _SHOWN)]
     page.table(["Way", *(head for head, *_ in _SHOWN)], ways_shown, formats)
-    for room, (title, unit, shown, columns, limits) in zip(
-        rooms,
-        (
-            ("{memory_message}", "GiB", "#,##0.0", "CD", "E"),
-            ("{cost_message}", "cost of GPUs", styles.WHOLE, "FG", ""),
-        ),
-        strict=True,
+    for room, title, unit, shown, table, limits in (
+        (rooms[0], "{memory_message}", "GiB", "#,##0.0", drawn[0], "E"),
+        (rooms[1], "{cost_message}", "cost of GPUs", styles.WHOLE, drawn[1], ""),
     ):
-        fits, does_not = columns
-        page.chart(
-            Chart("columns", title, unit, shown, drawn, fits, of_sheet="Money", hatched=does_not, limits=limits),
-            at=room,
-        )
+        page.chart(Chart("columns", title, unit, shown, table, "C", of_sheet="Money", hatched="D", limits=limits), room)
     page.finish()
 
 

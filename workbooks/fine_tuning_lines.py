@@ -144,7 +144,7 @@ def _staged(book: Book, table: str, kept: Kept) -> Runs:
     return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, kept=kept))
 
 
-def money(book: Book) -> tuple[int, int]:
+def money(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add the sheets of time, money and energy, by way and by month: ordinary formulas; return the rows of charts."""
     page = new_sheet(
         book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
@@ -339,18 +339,20 @@ def _messages(page: LineSheet) -> None:
     )
 
 
-def _drawn(page: LineSheet) -> tuple[int, int]:
-    """Add what the charts draw: ways that fit and ways that do not, each in a column of its own."""
+def _drawn(page: LineSheet) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Add what the charts draw of memory and of cost: ways that fit and ways that do not, a column each."""
     page.section("Ways in the charts")
-    none = '&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
-    heads = ["Way", "Needed, GiB", f'="Does not fit"{none}', "There is, GiB", "Fits", f'="Does not fit"{none}']
-    gib = "{memory_bytes.@}/2^30"
-    shown = [
-        f'=IF({{fits.@}}="yes",{gib},0)',
-        f'=IF({{fits.@}}="yes",0,{gib})',
-        "={usable.@}/2^30",
-        f'=IF({{fits.@}}="yes",{GPUS_USD},0)',
-        f'=IF({{fits.@}}="yes",0,{GPUS_USD})',
-    ]
-    rows = [[word, *(each.replace("@", way) for each in shown)] for word, way in zip(WORDS, TUNINGS, strict=True)]
-    return page.table(heads, rows, [styles.GENERAL, *[styles.RATE] * 3, *[styles.NUMBER] * 2])
+    gib, does_not = "{memory_bytes.@}/2^30", '="Does not fit"&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
+    memory, cost = (
+        page.table(
+            ["Way", fits, does_not, *beside],
+            [[word, *(each.replace("@", way) for each in cells)] for word, way in zip(WORDS, TUNINGS, strict=True)],
+            [styles.GENERAL, *[styles.NUMBER] * len(cells)],
+        )
+        for fits, figure, beside, room in (
+            ("Needed, GiB", gib, ("There is, GiB",), ("={usable.@}/2^30",)),
+            ("Fits", GPUS_USD, (), ()),
+        )
+        for cells in [[f'=IF({{fits.@}}="yes",{figure},0)', f'=IF({{fits.@}}="yes",0,{figure})', *room]]
+    )
+    return memory, cost

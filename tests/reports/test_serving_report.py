@@ -92,6 +92,17 @@ def test_cost_is_shown_by_month_and_by_term(plan: ServingPlan, as_of: date) -> N
     assert float(total[7]) == pytest.approx(sum(month.usd for month in plan.months) / million_tokens, abs=0.005)
 
 
+def test_the_first_month_takes_a_row_of_energy_where_months_differ(plan: ServingPlan, as_of: date) -> None:
+    """On 0.13.0 a plan without growth had a row 'Energy, month 1: before the traffic grows'."""
+    same = plan_serving("llama-3.1-8b", "h100-sxm", serving_inputs(**INPUTS | {"growth_per_month": 0.0}))
+    for one, named in ((plan, [", 24 months", ", month 1"]), (same, [", 24 months"])):
+        (table,) = part_on(report(one, as_of), "Energy and carbon").blocks
+        assert isinstance(table, Table)
+        assert [row.cells[0] for row in table.rows] == [
+            f"{of}{each}" for each in named for of in ("Energy", "Emissions")
+        ]
+
+
 def test_one_total_stands_on_tile_sentence_table_and_tornado(plan: ServingPlan, as_of: date) -> None:
     view, total = report(plan, as_of), sum(month.usd for month in plan.months)
     assert f"for 24 months costs {usd(total)} (" in view.sentences[0]

@@ -144,13 +144,13 @@ class AlternativeTotals:
         "month after which, to the end of the plan, no more has been paid for bought GPUs than for rented ones, blank "
         "if that is never",
         default=None,
-        label="Break-even month, buying and renting",
+        label="Break-even month: after it buying has cost less in all than renting",
     )
     buy_beats_api_month: int | None = quantity(
         "month after which, to the end of the plan, no more has been paid for bought GPUs than at the API, blank if "
         "that is never",
         default=None,
-        label="Break-even month, buying and API",
+        label="Break-even month: after it buying has cost less in all than the API",
     )
 
 

@@ -23,7 +23,7 @@ from openpyxl import Workbook
 from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font
 from openpyxl.styles.differential import DifferentialStyle
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import coordinate_to_tuple, get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.formula import ArrayFormula
 
@@ -164,6 +164,7 @@ class AddinCalls:
     def watch(self, sheet: str, label_column: int, columns: Sequence[int], rows: tuple[int, int]) -> None:
         """Store the arguments of functions, to see a change since filling: cells and their labels.
 
+        Where a line has a column a service, a case or a way, the label says in which it changed.
         They must not follow from what a function gives: what is in use of that hangs on whether they changed.
         """
         top, right = self._stored(sheet, columns, rows)
@@ -171,9 +172,28 @@ class AddinCalls:
         staged: Any = self._sheet(STAGED)
         for row, asked in enumerate(range(rows[0], rows[1] + 1), top):
             before, label = self._changed_labels, f"{name}!${get_column_letter(label_column)}{asked}"
+            if len(columns) > 1:
+                label += f"&{self._put_which(sheet, columns, asked, row)}"
             staged[f"{said}{row}"] = f'={before}&IF(A{row}=0,"",IF({before}="","",", ")&{label})'
             self._changed_labels = f"{said}{row}"
         self._asked.append(f"{STAGED}!$A${top}:$A${top + rows[1] - rows[0]}")
+
+    def _put_which(self, sheet: str, columns: Sequence[int], asked: int, row: int) -> str:
+        """Put down which cell of a row changed, by the head of its column: " (Chat)" or " (Chat and 2 more)".
+
+        Return the cell of that text. It names the last that changed, which needs no array formula.
+        """
+        staged: Any = self._sheet(STAGED)
+        heads = coordinate_to_tuple(self.workbook[sheet].freeze_panes)[0] - 1  # the row above what scrolls
+        left, right = get_column_letter(columns[0]), get_column_letter(columns[-1])
+        number, which = (f"{get_column_letter(3 + len(columns) + more)}{row}" for more in (0, 1))
+        now = f"{quoted(sheet)}!{left}{asked}:{right}{asked}"
+        changed = f'({now}&""<>{_stored_row(row, len(columns))}&"")'
+        head = f"INDEX({quoted(sheet)}!${left}${heads}:${right}${heads},"
+        head += f"SUMPRODUCT(MAX({changed}*COLUMN({now})))-{columns[0] - 1})"
+        staged[number] = f"=SUMPRODUCT(--{changed})"
+        staged[which] = f'=IF(A{row}=0,""," ("&{head}&IF({number}=1,"", " and "&{number}-1&" more")&")")'
+        return which
 
     def when_filled(self, cell: str) -> str:
         """Return a reference to what a cell showed when the workbook was filled, blank while filling calculates."""
@@ -200,7 +220,7 @@ class AddinCalls:
         name, left, right = quoted(sheet), 2, 1 + len(columns)
         for row, asked in zip(range(top, last + 1), range(rows[0], rows[1] + 1), strict=True):
             now = f"{name}!{get_column_letter(columns[0])}{asked}:{get_column_letter(columns[-1])}{asked}"
-            stored = f"{get_column_letter(left)}{row}:{get_column_letter(right)}{row}"
+            stored = _stored_row(row, len(columns))
             staged[f"A{row}"] = f'=IF({CALLS}!{_STORED}="",0,IF(SUMPRODUCT(--({now}&""<>{stored}&""))=0,0,1))'
         first = _absolute(columns[0], rows[0], columns[-1], rows[1])
         self._define(f"{STAGED}!{_absolute(left, top, right, last)}", f"{name}!{first}")
@@ -313,6 +333,11 @@ def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
     # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
     shown = f'IF({tried}="{_NONE_FOUND}",IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{tried})'
     return found.before + shown + found.after, f'=IFERROR({first},"{_NONE_FOUND}")'
+
+
+def _stored_row(row: int, n_columns: int) -> str:
+    """Return where a row of the sheet of staged tables stores cells."""
+    return f"B{row}:{get_column_letter(1 + n_columns)}{row}"
 
 
 def _absolute(left: int, top: int, right: int, bottom: int) -> str:

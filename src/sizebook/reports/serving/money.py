@@ -156,7 +156,7 @@ def sensitivity(plan: ServingPlan) -> tuple[Section, ...]:
 
 
 def carbon(plan: ServingPlan) -> Section:
-    """Return energy and emissions of all months, and of the first beside them."""
+    """Return energy and emissions of all months, and of the first beside them where months differ."""
     months, prices = plan.months, plan.rates
     n = phrases.months(len(months))
     kwh, kg = sum(month.energy_kwh for month in months), sum(month.co2e_kg for month in months)
@@ -169,10 +169,10 @@ def carbon(plan: ServingPlan) -> Section:
         (text("Energy, {months}", months=n), energy(kwh), power),
         (text("Emissions, {months}", months=n), mass(kg), grid),
     ]
-    if len(months) > 1:
+    if len({month.energy_kwh for month in months}) > 1:
         rows += [
-            (text("Energy, month 1"), energy(months[0].energy_kwh), text("before the traffic grows")),
-            (text("Emissions, month 1"), mass(months[0].co2e_kg), text("before the traffic grows")),
+            (text("Energy, month 1"), energy(months[0].energy_kwh), text("before the traffic changes")),
+            (text("Emissions, month 1"), mass(months[0].co2e_kg), text("before the traffic changes")),
         ]
     return section(
         text("Energy and carbon"),
