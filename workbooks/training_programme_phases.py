@@ -67,7 +67,7 @@ def phases(book: Book) -> Staged:
         PHASES,
         WIDTHS,
     )
-    page.heads("Name")
+    page.heads("Name", cases=[page.resolve(f"={{name.{number}}}") for number in PHASES])
     page.section("What functions are asked")
     given = dict.fromkeys(NATIVE, '=""') | _GIVEN | dict.fromkeys(_ONES, '=IF({model}="","",1)')
     asked = stage_options(page, leaves(Phase), **given)
