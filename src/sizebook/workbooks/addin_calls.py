@@ -184,7 +184,7 @@ class AddinCalls:
         Return the cell of that text. It names the last that changed, which needs no array formula.
         """
         staged: Any = self._sheet(STAGED)
-        heads = coordinate_to_tuple(self.workbook[sheet].freeze_panes)[0] - 1  # the row above what scrolls
+        heads = coordinate_to_tuple(str(self.workbook[sheet].freeze_panes))[0] - 1  # the row above what scrolls
         left, right = get_column_letter(columns[0]), get_column_letter(columns[-1])
         number, which = (f"{get_column_letter(3 + len(columns) + more)}{row}" for more in (0, 1))
         now = f"{quoted(sheet)}!{left}{asked}:{right}{asked}"

@@ -100,9 +100,9 @@ def _limit(chart: BarChart | LineChart, drawn: ChartReferences) -> None:
 
 def _hatched(series: Series) -> Series:
     """Draw a series in stripes with an edge, told from the others in grey print too."""
-    stripes = PatternFillProperties(
-        prst="wdUpDiag", fgClr=ColorChoice(srgbClr=styles.MUTED), bgClr=ColorChoice(srgbClr="FFFFFF")
-    )
+    colors: Any = styles.MUTED, "FFFFFF"  # openpyxl's hints know no text there
+    line, paper = (ColorChoice(srgbClr=each) for each in colors)
+    stripes = PatternFillProperties(prst="wdUpDiag", fgClr=line, bgClr=paper)
     series.spPr = GraphicalProperties(pattFill=stripes, ln=LineProperties(solidFill=styles.MUTED, w=9525))
     return series
 
