@@ -16,6 +16,7 @@ from sizebook.actuals.variance import shares as shares_of
 from sizebook.calculation import recalculate
 from sizebook.core.units import usd
 from tests.commands import run
+from tests.csv_files import written
 from tests.row_lists import listed
 
 SCENARIO = """plan = "serving"
@@ -86,11 +87,7 @@ def plan(scenario: Path) -> dict[str, Any]:
 
 
 def said(scenario: Path, *rows: dict[str, Any]) -> dict[str, Any]:
-    table = scenario.parent / "actuals.csv"
-    table.write_text(
-        ",".join(rows[0]) + "\n" + "".join(",".join(map(str, row.values())) + "\n" for row in rows), encoding="utf-8"
-    )
-    done = run("actuals", "variance", scenario, table, "--json")
+    done = run("actuals", "variance", scenario, written(scenario.parent / "actuals.csv", rows), "--json")
     assert done.exit_code == 0, done.exception
     found: dict[str, Any] = json.loads(done.output)
     return found
@@ -206,8 +203,6 @@ def test_the_report_of_two_pages_and_the_workbook_say_what_the_text_says(
 
 @pytest.mark.parametrize(*listed("actuals", "test_a_bad_table_is_refused"))
 def test_a_bad_table_is_refused(scenario: Path, plan: dict[str, Any], changed: dict[str, Any], message: str) -> None:
-    row = month(plan, 0) | changed
-    table = scenario.parent / "actuals.csv"
-    table.write_text(",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n", encoding="utf-8")
+    table = written(scenario.parent / "actuals.csv", [month(plan, 0) | changed])
     done = run("actuals", "variance", scenario, table)
     assert str(done.exception).startswith(message)

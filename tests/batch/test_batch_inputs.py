@@ -32,9 +32,7 @@ def read(folder: Path, name: str, content: str | bytes) -> ScenarioList:
 
 
 def refusal(folder: Path, name: str, content: str | bytes) -> str:
-    with pytest.raises(InputError) as refused:
-        read(folder, name, content)
-    return str(refused.value)
+    return message_of(InputError, read, folder, name, content)
 
 
 def inputs(given: ScenarioList) -> ServingScenario:

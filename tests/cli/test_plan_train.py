@@ -14,6 +14,7 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
 from sizebook.training.layout import Layout
 from tests.commands import run
+from tests.refused import message_of
 from tests.row_lists import listed
 
 BASE = {
@@ -43,9 +44,7 @@ def _inputs(**changes: object) -> Training:
 
 
 def _refusal(**changes: object) -> str:
-    with pytest.raises(SizebookError) as refused:
-        _inputs(**changes)
-    return str(refused.value)
+    return message_of(SizebookError, _inputs, **changes)
 
 
 @pytest.mark.parametrize(("plan", "scenario"), [("train", ""), ("programme", "reports/programme-llama-3.1-405b.toml")])

@@ -22,6 +22,7 @@ from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import check_provider
 from tests.commands import run
 from tests.csv_files import rows_of
+from tests.refused import message_of
 from tests.row_lists import listed
 
 load()
@@ -54,9 +55,7 @@ def answered(where: str, typed: str) -> str:
     place, _, what = where.partition(" ")
     if place == "command":
         return run(typed).output
-    with pytest.raises(SizebookError) as refused:
-        PLACES[place](what, typed)
-    return str(refused.value).partition("\n")[0]
+    return message_of(SizebookError, lambda: PLACES[place](what, typed)).partition("\n")[0]
 
 
 def test_the_corpus_is_large() -> None:

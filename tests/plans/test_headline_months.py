@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.plan_kinds import plan_scenario
-from sizebook.cli import app
 from sizebook.plans.ledgers import headline_months
 from sizebook.reports.phrases import busiest_hours
-from sizebook.scenarios.scenario_files import read_toml
+from tests.commands import plan_printed
 
 SEASON = (
     'model = "llama-3.1-8b"\ngpu = "h100-sxm"\nweight_dtype = "fp8"\nmonths = 3\ninput_tokens = 500\n'
@@ -40,10 +39,9 @@ def test_a_season_is_on_the_command_and_on_page_one(kind: str, tmp_path: Path) -
         "months = 3\nstart = 2027-01-01\n",
         '[[service]]\nname = "Chat"\n' + SEASON.replace("months = 3\n", "").replace("start = 2027-01-01\n", ""),
     )
-    path = tmp_path / "season.toml"
-    path.write_text(f'plan = "{kind}"\n' + (SEASON if kind == "serving" else shared + service))
-    said = CliRunner().invoke(app, ["plan", "serve" if kind == "serving" else kind, str(path)]).output
-    made = plan_scenario(read_toml(path), "season.toml", tmp_path)
+    given = f'plan = "{kind}"\n' + (SEASON if kind == "serving" else shared + service)
+    _, said = plan_printed(given, tmp_path)
+    made = plan_scenario(tomllib.loads(given), "season.toml", tmp_path)
     plan = made.plan.plan if kind == "serving" else made.plan
     most = max(month.peak_gpus for month in plan.months)
     month = "month 2" if kind == "serving" else "2027-02"

@@ -11,12 +11,10 @@ from typing import Any
 import openpyxl
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 from sizebook.batch.formats import FORMATS
 from sizebook.batch.plan_contents import contents
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
-from sizebook.cli import app
 from sizebook.cli.plan_programme import as_text as programme_text
 from sizebook.core.cells import call
 from sizebook.core.units import brief, grouped, in_unit, mass, significant, usd
@@ -27,6 +25,7 @@ from sizebook.sweeps.training import sweep as training_sweep
 from sizebook.tables.hardware import accelerator, accelerators
 from sizebook.tables.prices import prices
 from sizebook.training.bands import UNMEASURED, band_of, bands
+from tests.commands import plan_printed
 
 load()
 HERE = Path()
@@ -77,14 +76,11 @@ def test_cells_show_an_error_where_nothing_is_listed() -> None:
     )
 
 
-@pytest.mark.parametrize(("plan", "values"), [("serve", SERVED), ("train", TRAINED)])
-def test_text_and_json_say_so(tmp_path: Path, plan: str, values: dict[str, Any]) -> None:
-    lines = [f"{key} = {json.dumps(value)}" for key, value in {**values, "gpu": UNPRICED}.items()]
-    file = tmp_path / "scenario.toml"
-    file.write_text("\n".join(lines))
-    shown = CliRunner().invoke(app, ["plan", plan, str(file)]).output
+@pytest.mark.parametrize("values", [SERVED, TRAINED], ids=["serve", "train"])
+def test_text_and_json_say_so(tmp_path: Path, values: dict[str, Any]) -> None:
+    data, shown = plan_printed({**values, "gpu": UNPRICED}, tmp_path)
     assert "not listed" in shown and "nan" not in shown
-    assert "NaN" not in CliRunner().invoke(app, ["plan", plan, str(file), "--json"]).output
+    assert "NaN" not in json.dumps(data)
 
 
 SERVICE = {key: value for key, value in SERVED.items() if key not in ("plan", "months")} | {"name": "Chat"}

@@ -8,9 +8,8 @@ import pytest
 
 from sizebook.core.units import usd
 from sizebook.plans.training.plan import TrainingPlan, unchecked_plan
-from sizebook.plans.training.steps import derivations
 from sizebook.reports.charts.chart_types import Bars, Spans, Stacks
-from sizebook.reports.document import Report, Section, Table
+from sizebook.reports.document import Section, Table, texts_of
 from sizebook.reports.training.report import report
 from tests.plans.training.training_runs import run_of
 from tests.reports.reading import part_on
@@ -133,27 +132,11 @@ def test_adapters_have_one_mfu_on_tile_and_table(as_of: date) -> None:
     assert rows["Trained"] == "LoRA, rank 16 on attention"
 
 
-def _texts(view: Report) -> list[str]:
-    """Return every text that a reader sees: headlines, tiles, titles, labels and cells."""
-    found = [view.summary, *(text for tile in view.tiles for text in (tile.value, tile.note))]
-    for section in view.sections:
-        found.append(section.message)
-        for block in section.blocks:
-            if isinstance(block, Table):
-                found += [block.note, *(cell for row in block.rows for cell in row.cells)]
-            elif isinstance(block, Spans):
-                found += [block.title, *(span.text for span in block.spans)]
-                found += [block.limit.label] if block.limit else []
-            elif isinstance(block, Bars | Stacks):
-                found += [block.title]
-    return found
-
-
 @pytest.mark.parametrize("changes", [{"tokens": 1e4, "price_usd_per_gpu_hour": 0.02}, {"tokens": 1e7}],
                          ids=("thousandths of a cent", "cents"))  # fmt: skip
 def test_no_text_of_a_small_run_rounds_to_nothing(changes: dict[str, Any], as_of: date) -> None:
     view = report(_plan(other_usd=0, **changes), as_of)
-    for text in (*_texts(view), *(step.substituted for step in derivations(_plan(other_usd=0, **changes)))):
+    for text in texts_of(view):
         assert not re.match(r"0 (GPU-hours|[*/])", text), text
         assert not re.search(r"\$0\.0+(?!\d)", text), text
     total, *_ = (row.cells[1] for row in _table(part_on(view, "Cost")).rows if row.kind == "total")

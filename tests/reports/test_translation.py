@@ -22,6 +22,7 @@ from sizebook.reports.phrases import gpus, months
 from sizebook.reports.serving.report import report as serving_report
 from sizebook.reports.translation import CATALOGUES, Translator, languages
 from tests.plans.asking import serving_inputs
+from tests.refused import message_of
 from tests.reports.test_serving_report import INPUTS
 
 NBSP = "\u00a0"
@@ -101,9 +102,7 @@ def test_numbers_of_a_formula_are_the_locales() -> None:
 
 @pytest.mark.parametrize("locale", ["fr", "xx", "de_XX_YY", ""])
 def test_an_unknown_locale_is_refused(locale: str) -> None:
-    with pytest.raises(InputError) as refused:
-        Translator(locale)
-    assert str(refused.value) == (
+    assert message_of(InputError, Translator, locale) == (
         f"unknown locale: got '{locale}', want one of en, de, such as de_AT or en_US. Correct it."
     )
 

@@ -1,6 +1,6 @@
 """What is paid beside GPUs, by fiscal year, discounted, against figures worked by hand and on every surface."""
 
-import json
+import tomllib
 from datetime import date
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import InputError
 from sizebook.core.units import grouped
 from sizebook.reports.document import Table
-from sizebook.scenarios.scenario_files import read_toml
 from sizebook.scenarios.statement import Overheads, ServiceMoney, Statement, statement_months
-from tests.commands import run
+from tests.commands import plan_printed
+from tests.refused import message_of
 
 SCENARIO = """
 plan = "serving"
@@ -87,11 +87,8 @@ def test_another_currency_takes_each_month_at_its_rate() -> None:
 
 
 def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
-    file = tmp_path / "s.toml"
-    file.write_text(SCENARIO, encoding="utf-8")
-    text = run("plan", "serve", file).output
-    data = json.loads(run("plan", "serve", file, "--json").output)
-    made = plan_scenario(read_toml(file), "here", tmp_path)
+    data, text = plan_printed(SCENARIO, tmp_path)
+    made = plan_scenario(tomllib.loads(SCENARIO), "here", tmp_path)
     assert made.statement is not None and data["statement"] == made.statement.data
     assert data["statement"]["whole_usd"] == pytest.approx(data["usd"] + 3000)
     assert str(made.statement.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
@@ -105,11 +102,9 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
         '[owned]\ncapex_usd = 40_000\n[api]\napi_provider = "nebius"\napi_model = "meta-llama/Llama-3.3-70B-Instruct"\n'
     )
     euros = 'currency = "EUR"\nrates = [["2027-01-01", 0.5]]\n'
-    file = tmp_path / "s.toml"
-    file.write_text(SCENARIO + euros + beside, encoding="utf-8")
-    lines = run("plan", "serve", file).output.splitlines()
-    data = json.loads(run("plan", "serve", file, "--json").output)
-    made = plan_scenario(read_toml(file), "here", tmp_path)
+    data, text = plan_printed(SCENARIO + euros + beside, tmp_path)
+    lines = text.splitlines()
+    made = plan_scenario(tomllib.loads(SCENARIO + euros + beside), "here", tmp_path)
     figures = {figure.name: figure.value for figure in made.contents.figures}
     months = data["alternatives"]
     for name in ("owned_usd", "api_usd"):
@@ -131,11 +126,8 @@ def test_rent_buy_or_call_is_the_same_everywhere(tmp_path: Path) -> None:
 
 
 def test_a_fiscal_year_needs_a_calendar(tmp_path: Path) -> None:
-    file = tmp_path / "s.toml"
-    file.write_text(SCENARIO.replace("start = 2027-03-01", "") + "fiscal_year_start = 4\n", encoding="utf-8")
-    refused = run("plan", "serve", file).exception
-    assert isinstance(refused, InputError)
-    assert str(refused) == (
+    given = SCENARIO.replace("start = 2027-03-01", "") + "fiscal_year_start = 4\n"
+    assert message_of(InputError, plan_printed, given, tmp_path) == (
         "fiscal year without a calendar: got fiscal_year_start 4 and no start, want the plan's first month. State "
         "start, such as start = 2027-01-01."
     )

@@ -4,7 +4,6 @@ A new field of a section is in the grid without an edit here; `SENSIBLE` holds v
 would be refused, `TOGETHER` what must be given with it.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,11 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from pypdf import PdfReader
-from tomli_w import dumps
 
-from sizebook.cli import app
 from sizebook.core.sections import Argument, flat, leaves
 from sizebook.plans.owned import Financing, OwnedGpus
 from sizebook.reports.document import Report
@@ -252,16 +248,6 @@ def assert_prints(text: str, report: Report, *sections: Any, inputs: Collection[
             if leaf.name in inputs and value is not None:
                 assert bare(leaf.label) in text, leaf.name
                 assert bare(shown(leaf, value)) in text, leaf.name
-
-
-def on_command(command: str, scenario: Values, folder: Path) -> tuple[dict[str, Any], str]:
-    """Return what a command prints of a scenario, as JSON and as text."""
-    path = folder / "grid.toml"
-    path.write_text(dumps(scenario), encoding="utf-8")
-    words = ["plan", command, str(path)]
-    told = [CliRunner().invoke(app, [*words, *options], catch_exceptions=False) for options in (["--json"], [])]
-    assert [each.exit_code for each in told] == [0, 0], told[0].output
-    return json.loads(told[0].stdout), told[1].stdout
 
 
 def first_in_make_test(values: Iterable[Any], ids: Iterable[str], first: int) -> list[Any]:

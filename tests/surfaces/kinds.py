@@ -7,7 +7,6 @@ from openpyxl import Workbook, load_workbook
 
 from sizebook.batch.plan_kinds import PlannedScenario
 
-COMMANDS = {"serving": "serve", "training": "train", "fleet": "fleet", "programme": "programme"}
 SERVED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "requests_per_day": 1_000_000, "input_tokens": 1000,
           "output_tokens": 200}  # fmt: skip
 TRAINED = {"model": "llama-3.1-8b", "gpu": "h100-sxm", "gpus": 64, "batch": 512, "tokens": 1e12, "tp": 1}

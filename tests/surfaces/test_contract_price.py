@@ -18,9 +18,9 @@ from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.reports.document import texts_of
 from sizebook.sweeps.training import sweep
-from tests.commands import run
+from tests.commands import plan_printed
 from tests.refused import message_of
-from tests.surfaces.kinds import COMMANDS, scenarios, workbook_that_holds
+from tests.surfaces.kinds import scenarios, workbook_that_holds
 
 load()
 USD = pytest.approx(1.71, rel=1e-12)
@@ -45,7 +45,7 @@ PRICE_OF: dict[str, Callable[[Any], float]] = {
     "fleet": lambda plan: plan.services[0].rates.reserved_usd,
     "programme": lambda plan: plan.phases[0].training.inputs.costs.price_usd_per_gpu_hour,
 }
-every_kind = pytest.mark.parametrize("kind", COMMANDS)
+every_kind = pytest.mark.parametrize("kind", PRICE_OF)
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +76,10 @@ def planned(kind: str, path: Path) -> PlannedScenario:
 
 @every_kind
 def test_every_plan_takes_the_price_and_says_so(kind: str, book: Path, tmp_path: Path) -> None:
-    made, file = planned(kind, book), tmp_path / "scenario.toml"
+    made = planned(kind, book)
     assert PRICE_OF[kind](made.plan) == USD
-    file.write_text(dumps(scenario(kind, book)))
-    text = run("plan", COMMANDS[kind], file).output
-    data = run("plan", COMMANDS[kind], file, "--json").output
-    for said in (" ".join(text.split()), json.dumps(json.loads(data), ensure_ascii=False)):
+    data, text = plan_printed(scenario(kind, book), tmp_path)
+    for said in (" ".join(text.split()), json.dumps(data, ensure_ascii=False)):
         assert ON_DEMAND in said and "data/prices.csv" not in said
     assert any(ON_DEMAND in warning for warning in made.warnings)  # page 1
     assert any(ON_DEMAND in each for each in texts_of(made.report))

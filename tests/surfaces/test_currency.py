@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from tomli_w import dumps
 
 import sizebook
 from sizebook.batch.formats import FORMATS
@@ -18,11 +17,11 @@ from sizebook.calculation import recalculate
 from sizebook.core.errors import InputError
 from sizebook.scenarios.money import Money
 from sizebook.web.app import Service, create_app
-from tests.commands import run
+from tests.commands import plan_printed, run
 from tests.csv_files import rows_of
 from tests.refused import message_of
 from tests.row_lists import listed
-from tests.surfaces.kinds import COMMANDS, scenarios, workbook_that_holds
+from tests.surfaces.kinds import scenarios, workbook_that_holds
 from tests.workbooks.shipped import totals_of
 
 EUR: dict[str, Any] = {"currency": "EUR", "rates": [["2026-11-01", 0.9], ["2027-03-01", 1.0]]}
@@ -70,12 +69,10 @@ def test_a_run_is_spread_over_its_days() -> None:
 
 @pytest.mark.parametrize("kind", ["serving", "training", pytest.param("fleet", marks=pytest.mark.ci), "programme"])
 def test_every_surface_says_the_same_amount(kind: str, tmp_path: Path) -> None:
-    made, file = planned(kind), tmp_path / "scenario.toml"
+    made = planned(kind)
     amount = made.amount
     assert amount is not None and amount.low < amount.middle < amount.high
-    file.write_text(dumps({**PLANS[kind], **EUR}))
-    text = run("plan", COMMANDS[kind], file).output
-    data = json.loads(run("plan", COMMANDS[kind], file, "--json").output)
+    data, text = plan_printed({**PLANS[kind], **EUR}, tmp_path)
     assert data["money"] == amount.data
     assert str(amount.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
     figures = {figure.name: figure.value for figure in made.contents.figures}

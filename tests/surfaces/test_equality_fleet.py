@@ -15,6 +15,7 @@ from sizebook.plans.owned import OwnedGpus
 from sizebook.reports.fleet.notes import OWN_ROWS
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario
 from sizebook.tables.api_prices import ApiAsked
+from tests.commands import plan_printed
 from tests.surfaces.grid import (
     SENSIBLE,
     Case,
@@ -24,7 +25,6 @@ from tests.surfaces.grid import (
     cases,
     first_in_make_test,
     in_print,
-    on_command,
 )
 
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -70,7 +70,7 @@ def test_every_input_is_away_from_its_default_somewhere() -> None:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
     plan = _plan(number)
-    data, text = on_command("fleet", GRID[number].values, tmp_path)
+    data, text = plan_printed(GRID[number].values, tmp_path)
     assert _months(data["months"]) == [list(flat(month).values()) for month in plan.months]
     for told, planned in zip(data["services"], plan.services, strict=True):
         assert _months(told["months"]) == [list(flat(month).values()) for month in planned.months]
@@ -86,7 +86,7 @@ def test_sums_ceilings_and_nodes_are_those_of_the_months(tmp_path: Path) -> None
     ceiling = plan_scenario(values, "grid", Path()).plan.months[0].peak_gpus
     values["gpu_ceiling"] = ceiling
     made = plan_scenario(values, "grid", Path())
-    plan, (data, text) = made.plan, on_command("fleet", values, tmp_path)
+    plan, (data, text) = made.plan, plan_printed(values, tmp_path)
     for name, sizes in (("quarters", [3] * 5), ("years", [12, 3])):
         assert [each["months"] for each in data[name]] == sizes
         assert sum(each["usd"] for each in data[name]) == pytest.approx(data["usd"])

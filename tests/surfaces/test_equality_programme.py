@@ -17,7 +17,8 @@ from sizebook.plans.programme.plan import PARTS, Budget, ProgrammeMonth, Program
 from sizebook.plans.training.inputs import TrainingInputs
 from sizebook.reports.programme.notes import OWN_ROWS
 from sizebook.scenarios.programme import ProgrammeScenario, plan_programme_scenario
-from tests.surfaces.grid import Values, assert_prints, bare, first_in_make_test, in_print, on_command
+from tests.commands import plan_printed
+from tests.surfaces.grid import Values, assert_prints, bare, first_in_make_test, in_print
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -99,7 +100,7 @@ def test_the_cells_give_the_plan(name: str) -> None:
 @every_case
 def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     plan, values = _plan(name), _values(name)
-    data, text = on_command("programme", values, tmp_path)
+    data, text = plan_printed(values, tmp_path)
     assert data["budget"] == {budget.name: flat(budget) for budget in plan.budgets}
     assert data["months"] == [{"month": plan.label(at), **flat(month)} for at, month in enumerate(plan.months)]
     for at, told in enumerate(data["phases"]):

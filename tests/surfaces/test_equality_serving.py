@@ -22,7 +22,8 @@ from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.scenarios.statement import Overheads
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
-from tests.surfaces.grid import Values, assert_prints, bare, cases, first_in_make_test, in_print, on_command
+from tests.commands import plan_printed
+from tests.surfaces.grid import Values, assert_prints, bare, cases, first_in_make_test, in_print
 
 load()
 pytestmark = pytest.mark.usefixtures("on_the_day_of_the_grid")
@@ -78,7 +79,7 @@ def _rows(plan: ServingPlan) -> list[list[Any]]:
 @pytest.mark.parametrize("number", range(len(GRID)), ids=IDS)
 def test_the_command_line_prints_the_plan(number: int, tmp_path: Path) -> None:
     plan = _plan(number)
-    data, text = on_command("serve", GRID[number].values, tmp_path)
+    data, text = plan_printed(GRID[number].values, tmp_path)
     assert data["figures"] == flat(figures(plan))
     names = [leaf.name for leaf in leaves(Month)]
     assert [[month[name] for name in names] for month in data["months"]] == [
@@ -136,7 +137,7 @@ def test_the_cell_of_a_percentile_gives_the_plans_figures(number: int, tmp_path:
     for latency in ("ttft", "tpot"):
         placed = [(asked | {"latency": latency}).get(name) for name in names]
         assert call("SERVING_PERCENTILE", *placed) == getattr(headline, f"{latency}_seconds_held")
-    data, _ = on_command("serve", given, tmp_path)
+    data, _ = plan_printed(given, tmp_path)
     held = headline.held_for
     assert data["requests"]["ttft_seconds"][held] == headline.ttft_seconds_held
     assert data["requests"]["tpot_seconds"][held] == headline.tpot_seconds_held

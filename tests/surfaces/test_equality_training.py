@@ -23,6 +23,7 @@ from sizebook.plans.training.tables import components, ledger
 from sizebook.reports.document import Table
 from sizebook.reports.training.notes import OWN_ROWS
 from sizebook.scenarios.training import TrainingScenario, training_inputs, with_found_layout
+from tests.commands import plan_printed
 from tests.csv_files import rows_of
 from tests.surfaces.grid import (
     OWN_PRICES,
@@ -33,7 +34,6 @@ from tests.surfaces.grid import (
     bare,
     first_in_make_test,
     in_print,
-    on_command,
 )
 
 load()
@@ -134,9 +134,9 @@ def test_the_command_line_prints_the_plan(name: str, tmp_path: Path) -> None:
     plan = _planned(name)[1]
     if not plan.fits:
         with pytest.raises(SizebookError, match=r"^does not fit: got "):
-            on_command("train", _values(name), tmp_path)
+            plan_printed(_values(name), tmp_path)
         return
-    data, text = on_command("train", _values(name), tmp_path)
+    data, text = plan_printed(_values(name), tmp_path)
     assert data["cases"] == {case.name: flat(case) for case in plan.cases}
     assert [stage["total"] for stage in data["memory"]["stages"]] == [stage.total for stage in plan.work.stages]
     for case in plan.cases:

@@ -1,6 +1,5 @@
 """The release of an engine on every surface: one figure, and the same words of what it decides."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from sizebook.cli.functions import call_function
-from sizebook.cli.plan_serve import plan_serve
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError
 from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.sweeps.serving import sweep
+from tests.commands import plan_printed
 from tests.plans.asking import serving_inputs
 from tests.refused import message_of
 from tests.row_lists import listed
@@ -88,11 +87,8 @@ def test_drafting_changes_the_cap_of_a_row() -> None:
 
 
 def test_a_plan_says_it(tmp_path: Path) -> None:
-    path = tmp_path / "asked.toml"
-    path.write_text(SCENARIO, encoding="utf-8")
-    printed = CliRunner().invoke(plan_serve, [str(path)]).output
-    assert f"Engine release     {SAID}\n" in printed
-    data = json.loads(CliRunner().invoke(plan_serve, [str(path), "--json"]).output)
+    data, text = plan_printed(SCENARIO, tmp_path)
+    assert f"Engine release     {SAID}\n" in text
     assert data["release_basis"] == data["figures"]["release_basis"] == SAID
     assert data["setup"]["release"] == "0.11.0"
     row = {**ROW, "concurrency": 300, "release": "0.11.0"}
@@ -104,24 +100,19 @@ def test_a_plan_without_a_target_loads_a_replica_with_as_many_as_run(
     stated: str, in_flight: int, binding: str, tmp_path: Path
 ) -> None:
     """Those beyond the cap would wait, and no more be served; the cache holds 841 of 553 tokens on this GPU."""
-    path = tmp_path / "asked.toml"
-    path.write_text(SCENARIO.replace('release = "0.11.0"', stated).replace("concurrency = 300", ""), encoding="utf-8")
-    found = json.loads(CliRunner().invoke(plan_serve, [str(path), "--json"]).output)["replica"]
+    given = SCENARIO.replace('release = "0.11.0"', stated).replace("concurrency = 300", "")
+    found = plan_printed(given, tmp_path)[0]["replica"]
     assert (found["concurrency"], found["binding"]) == (in_flight, binding)
 
 
 def test_a_plan_without_one_says_nothing_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "asked.toml"
-    path.write_text(SCENARIO.replace('release = "0.11.0"\n', ""), encoding="utf-8")
-    assert "Engine release" not in CliRunner().invoke(plan_serve, [str(path)]).output
+    _, text = plan_printed(SCENARIO.replace('release = "0.11.0"\n', ""), tmp_path)
+    assert "Engine release" not in text
 
 
 def test_a_release_of_no_engine_is_refused(tmp_path: Path) -> None:
     said = "release without an engine: got release '0.11.0', want engine with it. Name the engine that it is of."
-    path = tmp_path / "asked.toml"
-    path.write_text(SCENARIO.replace('engine = "vllm"\n', ""), encoding="utf-8")
-    refused = CliRunner().invoke(plan_serve, [str(path)])
-    assert str(refused.exception) == said
+    assert message_of(InputError, plan_printed, SCENARIO.replace('engine = "vllm"\n', ""), tmp_path) == said
     assert (
         message_of(InputError, lambda: choose(MODEL, serving_inputs(release="0.11.0", requests_per_day=1000.0))) == said
     )

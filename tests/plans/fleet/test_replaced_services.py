@@ -17,10 +17,10 @@ from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.input_cells import workbook_inputs
+from tests.commands import plan_printed
 from tests.plans.asking import fleet_inputs, service
 from tests.refused import message_of
 from tests.row_lists import listed
-from tests.surfaces.grid import on_command
 from tests.workbooks.shipped import timeline
 
 load()
@@ -83,7 +83,7 @@ def test_an_api_is_asked_for_what_comes_to_each_service() -> None:
 
 def test_command_report_and_cells_show_the_plan(tmp_path: Path) -> None:
     plan = _plan()
-    data, text = on_command("fleet", _stated(FLEET), tmp_path)
+    data, text = plan_printed(_stated(FLEET), tmp_path)
     for told, each in zip(data["services"], plan.services, strict=True):
         assert [month["requests_per_day"] for month in told["months"]] == [m.requests_per_day for m in each.months]
     assert "runs from Month 1 to Month 2, then as New\n" in text and "runs from Month 5 to Month 5\n" in text

@@ -15,6 +15,7 @@ from sizebook.plans.programme.plan import PARTS, ProgrammeMonth, ProgrammePlan, 
 from sizebook.plans.programme.steps import derivations
 from sizebook.plans.training.plan import unchecked_plan
 from tests.plans.training.training_runs import run_of
+from tests.refused import message_of
 
 load()
 # GPT-2 at 40 % of 312 TFLOP/s: 797 815 296 FLOPs a token, steady state alone, no failures, 2 USD an hour.
@@ -50,9 +51,7 @@ def programme(*phases: dict[str, Any], **terms: Any) -> ProgrammePlan:
 
 
 def refusal(*phases: dict[str, Any]) -> str:
-    with pytest.raises(SizebookError) as refused:
-        programme(*phases)
-    return str(refused.value)
+    return message_of(SizebookError, programme, *phases)
 
 
 def test_a_phase_is_its_training_plan() -> None:

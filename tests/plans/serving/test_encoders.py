@@ -1,6 +1,5 @@
 """Models that read a request in one pass, alone or in front of a decoder: physics, conservation, refusals, surfaces."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.core.cells import call
 from sizebook.core.errors import InputError, SizebookError
 from sizebook.core.sections import flat
@@ -33,7 +30,7 @@ from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.terms import kernels_basis, latency_terms
 from sizebook.sweeps.serving import sweep
 from sizebook.tables.hardware import accelerator
-from tests.commands import run
+from tests.commands import plan_printed
 from tests.plans.asking import serving_inputs
 from tests.refused import message_of
 from tests.row_lists import listed
@@ -159,9 +156,7 @@ output_tokens = 100
 
 
 def test_surfaces_say_the_same(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(SCENARIO)
-    runner = CliRunner()
-    data = json.loads(runner.invoke(app, ["plan", "serve", str(tmp_path / "s.toml"), "--json"]).stdout)
+    data, text = plan_printed(SCENARIO, tmp_path)
     plan = planned("bge-m3", requests_per_day=5e6, input_tokens=400, ttft_target_seconds=0.2, months=12)
     assert data["figures"] == flat(figures(plan))
     options = "requests_per_day=5000000; input_tokens=400; ttft_target_seconds=0.2"
@@ -169,18 +164,15 @@ def test_surfaces_say_the_same(tmp_path: Path) -> None:
     asked = {"model": "bge-m3", "gpu": "h100-sxm", "input_tokens": 400, "concurrency": plan.replica.concurrency}
     names = [argument.name for argument in load()["TTFT_SECONDS"].arguments]
     assert call("TTFT_SECONDS", *map(asked.get, names)) == data["figures"]["ttft_seconds"]
-    text = runner.invoke(app, ["plan", "serve", str(tmp_path / "s.toml")]).stdout
     assert "One pass           the answer comes with it: nothing is cached or decoded" in text
     assert "; nothing like it was measured)" in text and "TPOT" not in text
     assert "Input tokens " in text and "Output tokens " not in text
     assert ", free " in text and "cache " not in text  # what weights leave is no cache where nothing is cached
 
 
-@pytest.mark.parametrize("command", [("serve", SCENARIO), ("fleet", FLEET)])
-def test_one_of_a_thing_is_not_several(tmp_path: Path, command: tuple[str, str]) -> None:
-    kind, scenario = command
-    (tmp_path / "s.toml").write_text(scenario)
-    text = run("plan", kind, tmp_path / "s.toml").stdout
+@pytest.mark.parametrize("scenario", [SCENARIO, FLEET], ids=["serve", "fleet"])
+def test_one_of_a_thing_is_not_several(tmp_path: Path, scenario: str) -> None:
+    _, text = plan_printed(scenario, tmp_path)
     assert re.search(r"\b1 (GPU|rack)\b", text), text
     assert not re.search(r"\b1 (GPU|node|rack|request|replica|instance|month)s\b", text), text
 

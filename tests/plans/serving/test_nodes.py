@@ -1,6 +1,5 @@
 """Replicas on nodes: instances by hand, the spare that covers a lost node, and GPUs by whole nodes."""
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from sizebook.plans.serving.replica import at_speed
 from sizebook.plans.serving.steps import derivations
 from sizebook.reports.document import Table
 from sizebook.reports.serving.notes import assumptions
-from tests.commands import run
+from tests.commands import plan_printed
 from tests.plans.asking import serving_inputs
 from tests.row_lists import listed
 
@@ -109,11 +108,10 @@ whole_nodes = true
 
 
 def test_plan_serve_shows_lengths_and_nodes(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
-    text = run("plan", "serve", tmp_path / "s.toml").output.splitlines()
+    data, printed = plan_printed(SCENARIO, tmp_path)
+    text = printed.splitlines()
     assert "Prompts            mean 1700.0 tokens, p50 500, p95 8\u202f000" in text
     assert "Spare              4 replicas, to cover the loss of 1 node" in text
-    data = json.loads(run("plan", "serve", tmp_path / "s.toml", "--json").output)
     assert data["token_lengths"]["input"] == {"mean": pytest.approx(1700), "p50": 500, "p95": 8000}
     n = data["replica"]["capacity"]
     assert data["token_lengths"]["reserved_tokens"] == 8000 + math.ceil(300 * (0.5 + 1 / math.sqrt(3 * n))) == 8166

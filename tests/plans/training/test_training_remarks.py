@@ -1,17 +1,15 @@
 """What to know before the figures of a training plan are used: the same in its text, its JSON and its report."""
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from sizebook.cli import app
 from sizebook.plans.training.plan import unchecked_plan
 from sizebook.plans.training.remarks import warnings
 from sizebook.reports.training.report import report
+from tests.commands import plan_printed
 from tests.plans.training.training_runs import run_of
 from tests.row_lists import listed
 
@@ -60,10 +58,7 @@ def test_a_sequence_beyond_the_context_is_said() -> None:
 
 def test_text_json_and_report_say_the_same(tmp_path: Path) -> None:
     run = {"plan": "training", "model": "llama-3.1-70b", "gpu": "l40s", **QLORA, "example_tokens": 700, "packed": False}
-    scenario = tmp_path / "run.toml"
-    scenario.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in run.items()))
-    text = CliRunner().invoke(app, ["plan", "train", str(scenario)], catch_exceptions=False).output
-    data = json.loads(CliRunner().invoke(app, ["plan", "train", str(scenario), "--json"]).output)
+    data, text = plan_printed(run, tmp_path)
     plan = unchecked_plan(run_of("llama-3.1-70b", "l40s", **QLORA, example_tokens=700, packed=False))
     assert data["warnings"] == list(warnings(plan)) == list(report(plan, date(2026, 11, 23)).warnings)
     assert [line.removeprefix("to know     ") for line in text.splitlines() if line.startswith("to know ")] == list(
