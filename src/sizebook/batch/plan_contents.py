@@ -23,15 +23,8 @@ from sizebook.plans.serving.figures import ServingFigures
 from sizebook.plans.serving.figures import figures as serving_figures
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.volumes import Volume
-from sizebook.plans.sizing.figures import (
-    PartFigures,
-    SizingFigures,
-    StorageFigures,
-    figures,
-    part_figures,
-    storage_figures,
-)
-from sizebook.plans.sizing.plan import Sizing
+from sizebook.plans.sizing.figures import SizingFigures, figures
+from sizebook.plans.sizing.plan import PartShare, Sizing, Storage
 from sizebook.plans.training.case import Case
 from sizebook.plans.training.figures import MEMORY_FIGURES, TrainingFigures
 from sizebook.plans.training.figures import figures as training_figures
@@ -76,8 +69,8 @@ def _sizing(plan: Sizing | None) -> Held:
         _figures(SizingFigures, plan and figures(plan)),
         ("parameters", "active_parameters", "weight_bytes"),
         (
-            _ledger("parts", PartFigures, map(part_figures, plan.parts) if plan else ()),
-            _ledger("formats", StorageFigures, map(storage_figures, plan.storage) if plan else ()),
+            _ledger("parts", PartShare, plan.parts if plan else ()),
+            _ledger("formats", Storage, plan.storage if plan else ()),
         ),
     )
 

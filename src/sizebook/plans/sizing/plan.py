@@ -1,8 +1,9 @@
 """The sizing of one model: exact parameters by part, storage by number format, and how each figure came about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sizebook.core.derivation import Step
+from sizebook.core.sections import quantity, section
 from sizebook.core.texts import joined, text
 from sizebook.core.units import grouped
 from sizebook.formulas.weights import dtype_bits, model_bytes
@@ -25,24 +26,24 @@ PART_LABELS: dict[Part, str] = {
 }
 
 
-@dataclass(frozen=True)
+@section
 class PartShare:
     """One part of a model: its parameters, its share of the total and the products that they are the sum of."""
 
-    part: Part
-    label: str
-    parameters: int
-    share: float
-    derivation: Step
+    part: str = quantity("part", label="Part")
+    label: str = quantity("part in words", label="In words")
+    parameters: int = quantity("parameters of the part", "parameters", minimum=0, label="Parameters")
+    share: float = quantity("share of all parameters", "ratio", minimum=0, label="Share")
+    derivation: Step = field(metadata={"not_a_key": True})
 
 
-@dataclass(frozen=True)
+@section
 class Storage:
-    """The bytes of the weights in one number format."""
+    """The weights in one number format."""
 
-    dtype: str
-    bits_per_weight: float
-    n_bytes: int
+    dtype: str = quantity("number format", label="Number format")
+    bits_per_weight: float = quantity("bits of a weight, scales included", "bits", label="Bits")
+    n_bytes: float = quantity("weights in that format", "bytes", minimum=0, label="Weights")
 
 
 @dataclass(frozen=True)
@@ -104,17 +105,23 @@ def size_model(
     counted = count(architecture)
     source = text("counted from the {model_type} architecture, tensor by tensor", model_type=architecture.model_type)
     parts = tuple(
-        PartShare(part, PART_LABELS[part], n, n / counted.total, _part_step(architecture, part, n, source))
+        PartShare(
+            part=part,
+            label=PART_LABELS[part],
+            parameters=n,
+            share=n / counted.total,
+            derivation=_part_step(architecture, part, n, source),
+        )
         for part, n in counted.parts.items()
         if n
     )
-    storage = tuple(Storage(d, dtype_bits(d), model_bytes(counted.total, d)) for d in DTYPES_COMPARED)
+    storage = tuple(_stored_in(d, dtype_bits(d), model_bytes(counted.total, d)) for d in DTYPES_COMPARED)
     if stored_bytes is None:
         weights = _weights_step(counted, dtype)
     else:
         dtype = AS_STORED
         weights = _stored_step(stored_bytes)
-        storage = (Storage(dtype, 8 * stored_bytes / counted.total, stored_bytes), *storage)
+        storage = (_stored_in(dtype, 8 * stored_bytes / counted.total, stored_bytes), *storage)
     return Sizing(
         model=model,
         architecture=architecture,
@@ -126,6 +133,10 @@ def size_model(
         figures=(*_headline_steps(counted, parts, source), weights),
         published=published or Published(),
     )
+
+
+def _stored_in(dtype: str, bits: float, n_bytes: int) -> Storage:
+    return Storage(dtype=dtype, bits_per_weight=bits, n_bytes=float(n_bytes))
 
 
 def _weights_step(counted: Count, dtype: str) -> Step:
