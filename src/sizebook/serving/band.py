@@ -30,8 +30,8 @@ BUSY = text("unseen combination, busy")
 STRAINS = ((), (BUSY,), (LOADED,), (CONTEXT,), (BUSY, CONTEXT), (LOADED, CONTEXT))
 # The longest context in the fit is of 15,500 tokens; three rows in a hundred have more requests on a rank.
 MOST_CONTEXT, MOST_OF_RANK = 16_384, 128
-# Requests of a rank from which a band of its own holds. Cut there, bands of unseen pairs score best: the time to first
-# token 2.84, after 3.11 without a cut, 2.92 at 16 and 2.96 at 64.
+# Requests of a rank from which a band of its own holds. Cut there, bands of unseen architectures score best: the time
+# to first token 2.76, after 3.13 without a cut, 2.94 at 16 and 3.05 at 64.
 FEW_OF_RANK = 32
 POOLS = text("separate pools")
 # Decode workers of a replica, as far as a band of pools tells them apart.
@@ -143,13 +143,15 @@ def widest(bands: Iterable[Band]) -> Band:
 def error_band(figure: str, engine: str, gpu: str, setting: Setting | None = None) -> Band:
     """Return the band of ``ttft``, ``tpot`` or ``throughput`` for an engine on an accelerator.
 
-    With a setting that was measured so, that combination's own; otherwise that of unseen ones.
+    With a setting that was measured so, that combination's own, which busy servers made too; otherwise that of unseen
+    ones.
     """
     rows, strains = _rows(), setting.strains if setting else ()
-    unseen = widest(rows[figure, basis] for basis in (known_of(gpu, setting), *strains))
+    unseen = rows[figure, known_of(gpu, setting)]
     own = rows.get((figure, *setting.key, gpu, engine)) if setting and not setting.crosses else None
-    is_within = not set(strains) - {BUSY}
-    return joined(own, unseen) if own and is_within else unseen
+    if own and not set(strains) - {BUSY}:
+        return joined(own, unseen)
+    return widest((unseen, *(rows[figure, basis] for basis in strains)))
 
 
 def workers_in_words(decode_workers: int) -> str:
