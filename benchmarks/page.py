@@ -64,7 +64,7 @@ def opened(browser: Browser, address: str, until: str = "table") -> tuple[Page, 
     page.goto(address.rpartition("/")[0])
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = spent(session)
-    page.goto(address)
+    page.goto(f"{address}#view=models")
     page.wait_for_selector(f"body[data-{until}]")
     return page, session, spent(session) - before
 

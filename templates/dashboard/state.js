@@ -21,6 +21,7 @@ function readState() {
     if (!given.has(name)) state[name] = START[name];
     else state[name] = LISTS.includes(name) ? parted(given.get(name)) : given.get(name);
   }
+  if (!location.hash.slice(1)) state.view = VIEWS[0]; // a link says what it shows, if only which model or order
   forgotten = [];
   sayForgotten(forgetUnknown());
   if (hasLater) nameCall();
@@ -69,8 +70,8 @@ function writeState() {
     const value = LISTS.includes(name) ? joined(state[name]) : state[name];
     if (value !== (LISTS.includes(name) ? joined(start) : start)) given.set(name, value);
   }
-  const hash = given.toString();
-  if (location.hash.slice(1) !== hash) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+  const hash = given.toString() || `view=${START.view}`;
+  if (location.hash.slice(1) !== hash) history.replaceState(null, "", `#${hash}`);
 }
 
 const listeners = [];

@@ -25,7 +25,7 @@ def check(function: Callable[[Page, str], None]) -> Callable[[Page, str], None]:
     return function
 
 
-def opened(page: Page, address: str, fragment: str = "") -> None:
+def opened(page: Page, address: str, fragment: str = "view=models") -> None:
     page.goto("about:blank")
     page.goto(f"{address}#{fragment}" if fragment else address)
     page.wait_for_selector("body[data-ready]")

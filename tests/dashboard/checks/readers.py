@@ -37,7 +37,7 @@ def judged(page: Page, address: str) -> None:
     """Have axe-core judge every view, light and dark, and every pane that opens over the table."""
     axe = AXE.read_text(encoding="utf-8")
     for fragment in (*VIEWS, *PANES):
-        opened(page, address, "" if fragment in PANES else fragment)
+        opened(page, address, "view=models" if fragment in PANES else fragment)
         if fragment in PANES:
             PANES[fragment](page)
         page.evaluate(axe)
@@ -74,7 +74,7 @@ ACCESSIBLE = [
 ]
 COMPARED = "view=compare&compare=llama-3.1-8b~mixtral-8x7b"
 VIEWS = [
-    "",
+    "view=models",
     "view=charts",
     "view=compare",
     COMPARED,
@@ -95,7 +95,13 @@ PANES: dict[str, Callable[[Page], None]] = {
 @check
 def a_phone_shows_it_without_scrolling_sideways(page: Page, address: str) -> None:
     page.set_viewport_size(PHONE)
-    for fragment in ("", "view=charts", "model=mixtral-8x7b", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
+    for fragment in (
+        "view=models",
+        "view=charts",
+        "model=mixtral-8x7b",
+        "view=compare&compare=llama-3.1-8b~gpt-2",
+        *ACCESSIBLE,
+    ):
         opened(page, address, fragment)
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], fragment
@@ -104,7 +110,7 @@ def a_phone_shows_it_without_scrolling_sideways(page: Page, address: str) -> Non
 @check
 def twice_as_large_it_needs_no_scrolling_sideways(page: Page, address: str) -> None:
     page.set_viewport_size(ZOOMED)
-    for fragment in ("", "view=charts", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
+    for fragment in ("view=models", "view=charts", "view=compare&compare=llama-3.1-8b~gpt-2", *ACCESSIBLE):
         opened(page, address, fragment)
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") == ZOOMED["width"], fragment

@@ -87,6 +87,17 @@ def exports_hold_what_is_shown(page: Page, address: str) -> None:
 
 
 @check
+def it_opens_on_its_first_tab_and_a_link_on_its_own(page: Page, address: str) -> None:
+    shown = "[state.view, ...[...document.querySelectorAll('main > section:not([hidden])')].map((each) => each.id)]"
+    for fragment, view in (("", "fit"), ("view=models", "models"), ("sort=name", "models"), ("view=market", "market")):
+        opened(page, address, fragment)
+        assert page.evaluate(shown) == [view, f"view-{view}"], fragment
+    opened(page, address, "")
+    page.click('[data-view="models"]')
+    assert page.url.endswith("#view=models")  # so that a copied link opens what it was copied from
+
+
+@check
 def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     opened(page, address)
     page.fill('[name="q"]', "mistral")
@@ -94,7 +105,7 @@ def a_link_restores_what_was_shown(page: Page, address: str) -> None:
     page.click('.tabulator-col[tabulator-field="active"]')
     page.click("#theme")
     link, before = page.url, names(page)
-    opened(page, link)
+    opened(page, link, "")
     assert names(page) == before and before
     assert page.input_value('[name="q"]') == "mistral"
     assert page.get_attribute('.chip[data-feature="experts"]', "aria-pressed") == "true"
@@ -129,7 +140,7 @@ def a_link_holds_any_name(page: Page, _address: str) -> None:
         for key in keys:
             page.evaluate("(key) => toggleCompared(key)", key)
         page.select_option('[name="organisation"]', f"{names_given[0]} ~")
-        opened(page, page.url + "&view=compare")
+        opened(page, page.url + "&view=compare", "")
         assert page.evaluate("state.compare") == keys and names(page) == keys[:1]
         assert page.locator(".compared thead button.name").all_inner_texts() == names_given
         for asked, said in (
