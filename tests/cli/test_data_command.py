@@ -88,6 +88,15 @@ def test_files_that_are_no_table(tmp_path: Path, text: str, message: str) -> Non
     assert str(error) == message.format(file=file)
 
 
+def test_a_table_that_lacks_columns_names_those_of_the_table_asked_for(tmp_path: Path) -> None:
+    """It named those of prices, because they lack fewer."""
+    row = {name: value for name, value in table("engines")[0].items() if name in ("key", "engine", "utilization")}
+    error = str(run("add", "engines", written(tmp_path / "mine.csv", [row]), folder=tmp_path).exception)
+    assert error.startswith(
+        "not a table of sizebook: got columns key, engine, utilization, want those of engines. For engines add version"
+    )
+
+
 def test_a_grid_is_not_added_to_prices(tmp_path: Path) -> None:
     file = written(tmp_path / "mine.csv", [table("grid")[0]])
     error = run("add", "prices", file, folder=tmp_path).exception

@@ -39,13 +39,16 @@ def check(file: Path | None) -> None:
     sys.exit(max(_report(f"data/{name}.csv", name, shipped(name)) for name in data_checks.KINDS))
 
 
-def _loaded(file: Path) -> tuple[str, list[Row]]:
-    """Return the kind and rows of a user's file: CSV, TOML or a workbook; missing cells are blank."""
+def _loaded(file: Path, asked: str = "") -> tuple[str, list[Row]]:
+    """Return the kind and rows of a user's file: CSV, TOML or a workbook; missing cells are blank.
+
+    Where its columns are no table's, the message says those of the table asked for.
+    """
     rows = list(_sheet(file) if file.suffix.casefold() == ".xlsx" else table_rows(file))
     if not rows:
         raise InputError(f"no rows: got {file}, want a header and at least one row. Fill the table.")
     heads = dict.fromkeys(name for row in rows for name in row)
-    kind = data_checks.kind_of(list(heads))
+    kind = data_checks.kind_of(list(heads), asked)
     columns = data_checks.KINDS[kind].columns
     for name in heads.keys() - set(columns):
         click.echo(f"{file}: column not read: '{name}' is none of a table of {kind}.{suggestion(name, columns)}")
@@ -80,7 +83,7 @@ def add(kind: str, file: Path) -> None:
     accelerator, region, term, date, contract and tier) replaces the one you added before. Columns that the table does
     not have are dropped.
     """
-    found, rows = _loaded(file)
+    found, rows = _loaded(file, kind)
     if found != kind:
         raise InputError(
             f"another table: got a table of {found} in {file}, want {kind}. Use 'sizebook data add {found}', or give a "

@@ -43,16 +43,17 @@ class Kind:
         return " ".join(filter(None, (row.get(column) for column in self.shown or self.identity)))
 
 
-def kind_of(columns: Sequence[str]) -> str:
-    """Return which table a file is from its columns, or raise with the columns that the nearest one lacks."""
+def kind_of(columns: Sequence[str], asked: str = "") -> str:
+    """Return which table a file is from its columns, or raise with those that the table asked for, or the nearest,
+    lacks."""
     missing = {
         name: [c for c in kind.columns if c not in columns and c not in kind.optional] for name, kind in KINDS.items()
     }
     nearest = min(missing, key=lambda name: len(missing[name]))
     if missing[nearest]:
         raise InputError(
-            f"not a table of sizebook: got columns {', '.join(columns)}, want those of {', '.join(KINDS)}. "
-            f"For {nearest} add {', '.join(missing[nearest])}; separate columns by commas."
+            f"not a table of sizebook: got columns {', '.join(columns)}, want those of {asked or ', '.join(KINDS)}. "
+            f"For {asked or nearest} add {', '.join(missing[asked or nearest])}; separate columns by commas."
         )
     return nearest
 
