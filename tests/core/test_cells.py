@@ -45,6 +45,8 @@ def test_flags(cell: object, value: int) -> None:
         (("x",), InputError, f"d_model is not a number: got 'x', want {D_MODEL}. "
          "Type digits, or a number with M, B or T for 10^6, 10^9 or 10^12."),
         (("4k",), InputError, "d_model is ambiguous: got '4k', want plain digits. Write 4000 or 4 x 1024 in full."),
+        (("1.5k",), InputError, "d_model is ambiguous: got '1.5k', want plain digits. "
+         "Write 1500 or 1.5 x 1024 in full."),
         ((None,), InputError, f"d_model is blank: got nothing, want {D_MODEL}. Fill the cell."),
         ((True,), InputError, f"d_model is not a number: got True, want {D_MODEL}. Type a number."),
         ((512.5,), RangeError, f"d_model is not whole: got 512.5, want {D_MODEL}. Round it to a whole number."),

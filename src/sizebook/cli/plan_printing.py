@@ -34,9 +34,12 @@ class ScenarioFile:
         """Return the scenario's values, the files that it names taken relative to its folder, CSV files read."""
         from sizebook.batch.scenario_grid import with_changes
         from sizebook.scenarios.csv_files import with_csv_files
+        from sizebook.scenarios.kinds import check_command
         from sizebook.scenarios.scenario_files import read_toml, resolve_files, with_rates
 
-        given: dict[str, Any] = {"plan": plan, **read_toml(self.path)}
+        stated = read_toml(self.path)
+        check_command(stated, plan, self.path.name)
+        given: dict[str, Any] = {"plan": plan, **stated}
         changed = with_changes(given, self.changes, self.path.name)
         found: dict[str, Any] = resolve_files(self.path.parent, with_rates(changed, self.rates, plan=plan))
         return with_csv_files(found, self.path.parent)

@@ -57,7 +57,7 @@ def split_number(text: str, name: str, *, is_whole: bool = False) -> tuple[str, 
     if word == "K":
         raise InputError(
             f"{name} is ambiguous: got {shown(text)}, want plain digits. "
-            f"Write {match[1]}000 or {match[1]} x 1024 in full."
+            f"Write {1000 * float(match[1]):.15g} or {match[1]} x 1024 in full."
         )
     return match[1], SCALES[word]
 

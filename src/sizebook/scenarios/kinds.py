@@ -10,7 +10,7 @@ from sizebook.core.scenario_keys import Keys, layout, tables_by_key
 from sizebook.core.sections import Quantity
 from sizebook.scenarios.fleet import FleetScenario
 from sizebook.scenarios.programme import ProgrammeScenario
-from sizebook.scenarios.scenario_files import Scenario, SizingScenario
+from sizebook.scenarios.scenario_files import COMMANDS, Scenario, SizingScenario
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.scenarios.training import TrainingScenario
 
@@ -34,14 +34,30 @@ def plan_of(values: Mapping[str, Any]) -> str:
 
 def check_named(values: Mapping[str, Any], where: str) -> None:
     """Refuse a scenario that names no plan and has a key that only other plans read."""
-    others = [] if values.get("plan") else [key for key in values if not _reads(KINDS[USUAL], key)]
-    plans = [plan for plan, kind in KINDS.items() if others and all(_reads(kind, key) for key in others)]
+    others, plans = _of_others(values, USUAL)
     if plans:
         meant = " or ".join(f"'{plan}'" for plan in plans)
         raise InputError(
             f"{where}: no plan: got {', '.join(others[:MOST])} without one, want plan = {meant}. Add that line; a "
             f"scenario that names none is {USUAL}."
         )
+
+
+def check_command(values: Mapping[str, Any], plan: str, where: str) -> None:
+    """Refuse a scenario that names no plan, with keys that only other plans read, for the command of one plan."""
+    others, plans = _of_others(values, plan)
+    if plans:
+        meant = " or ".join(f"'{COMMANDS[each]}'" for each in plans)
+        raise InputError(
+            f"{where}: keys of another plan: got {', '.join(others[:MOST])}, want keys of a plan of {plan} for "
+            f"'{COMMANDS[plan]}'. Use {meant} for them."
+        )
+
+
+def _of_others(values: Mapping[str, Any], plan: str) -> tuple[list[str], list[str]]:
+    """Return the keys that a plan does not read, of a scenario that names none, and the plans that read all of them."""
+    others = [] if values.get("plan") else [key for key in values if not _reads(KINDS[plan], key)]
+    return others, [each for each, kind in KINDS.items() if others and all(_reads(kind, key) for key in others)]
 
 
 def _reads(kind: type[Scenario], key: str) -> bool:

@@ -11,6 +11,7 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.plans.serving.remarks import warnings
 from sizebook.scenarios.scenario_files import parse
 from sizebook.scenarios.serving import ServingScenario
 from sizebook.serving.quantities import Replica
@@ -50,6 +51,27 @@ def test_a_scenario_of_another_plan_is_one_problem(tmp_path: Path) -> None:
         "s.toml: another plan: got plan = 'training', want 'serving' for this command. "
         "Use 'sizebook plan train' for it."
     )
+
+
+def test_keys_of_another_plan_are_one_problem_and_name_its_command(tmp_path: Path) -> None:
+    """They were six unknown keys, and `months` was told to be `colocation_usd_per_kw_month`."""
+    stated = 'model = "llama-3.1-8b"\ngpu = "h100-sxm"\nrequests_per_day = 2000000\nmonths = 12\n'
+    (tmp_path / "s.toml").write_text(stated, encoding="utf-8")
+    assert str(run("plan", "train", tmp_path / "s.toml").exception) == (
+        "s.toml: keys of another plan: got requests_per_day, months, want keys of a plan of training for "
+        "'sizebook plan train'. Use 'sizebook plan serve' for them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "further", "told"),
+    [(200, 50, ["200", "50"]), (2, 0.05, []), (100, 1, []), (None, None, []), (2, 50, ["50"])],
+)
+def test_targets_typed_in_milliseconds_are_told(first: float | None, further: float | None, told: list[str]) -> None:
+    """A target of 200 s for 200 ms leaves every load in, and nothing said so."""
+    plan = planned("llama-3.1-8b", "h100-sxm", ttft_target_seconds=first, tpot_target_seconds=further)
+    said = [str(each) for each in warnings(plan) if "in seconds" in str(each)]
+    assert said == [f"Targets of latency are in seconds: {each} s is given. 50 ms is 0.05." for each in told]
 
 
 @pytest.mark.parametrize(*listed("plans/serving", "test_traffic_beyond_any_fleet_is_refused"))

@@ -14,6 +14,7 @@ from sizebook.serving.band import CONTEXT, FITTED, LOADED
 from sizebook.tables.hardware import own_row
 from sizebook.tables.price_rows import no_power, price_sentences
 
+_SLOWEST_ASKED = 100.0, 1.0  # seconds to the first token and per token; longer targets are milliseconds, most likely
 LITTLE_USED = 0.25  # of what a fleet could carry, below which a reader is told
 
 
@@ -25,6 +26,9 @@ def warnings(plan: ServingPlan) -> tuple[str, ...]:
 def _warned(plan: ServingPlan) -> Iterator[str]:
     rates, used = plan.rates, plan.months[0].utilization
     yield from without_effect(plan.inputs)
+    for target, slowest in zip(plan.inputs.target.latencies.limits, _SLOWEST_ASKED, strict=True):
+        if slowest < target < math.inf:
+            yield text("Targets of latency are in seconds: {target} s is given. 50 ms is 0.05.", target=f"{target:g}")
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     band = plan.replica.bands["throughput"]
