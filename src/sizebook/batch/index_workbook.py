@@ -23,7 +23,7 @@ from sizebook.sources.cell_text import put_text
 from sizebook.sources.writing import scratch_folder, write_whole
 from sizebook.workbooks import print_layout, styles
 from sizebook.workbooks.chart_caches import refresh_charts
-from sizebook.workbooks.embedded_record import with_record
+from sizebook.workbooks.embedded_record import put_record
 from sizebook.workbooks.native_charts import ChartReferences, draw_chart
 from sizebook.workbooks.saving import settle
 
@@ -54,15 +54,15 @@ def write_index(lines: Sequence[Line], folder: Path) -> Path:
     with scratch_folder() as scratch:
         book.save(scratch / "index.xlsx")
         settle(scratch / "index.xlsx")
-        _keep_drawn(book, scratch / "index.xlsx")
-        content = with_record(scratch / "index.xlsx", json.dumps(batch_record(len(lines))))
-    return write_whole(folder / f"{INDEX}.xlsx", content)
+        _complete(book, scratch / "index.xlsx", json.dumps(batch_record(len(lines))))
+        return write_whole(folder / f"{INDEX}.xlsx", (scratch / "index.xlsx").read_bytes())
 
 
-def _keep_drawn(book: Workbook, path: Path) -> None:
-    """Store beside each chart's references what the cells show: LibreOffice draws a title of that alone."""
+def _complete(book: Workbook, path: Path, record: str) -> None:
+    """Add the record, and beside each chart's references what the cells show: LibreOffice draws a title of that."""
     package = Package.read(path)
     refresh_charts(package, lambda sheet, row, column: book[sheet].cell(row, column).value)
+    put_record(package, record)
     package.save(path)
 
 

@@ -181,18 +181,18 @@ class PlannedScenario:
     @cached_property
     def workbook(self) -> Workbook:
         """The planning workbook or the scenario's own, filled, with its record."""
-        from sizebook.workbooks.embedded_record import with_record
-        from sizebook.workbooks.filling import fill, fill_from
+        from sizebook.workbooks.filling import SaveOptions, fill, fill_from
 
         with scratch_folder() as folder, valued_on(self.as_of):
-            output = folder / self.workbook_name
+            output, options = folder / self.workbook_name, SaveOptions(record=json.dumps(self.record))
             if self.own_workbook:
-                done = fill_from(self.own_workbook, self.supply, output)
+                done = fill_from(self.own_workbook, self.supply, output, options=options)
             else:
                 ours = bundled("workbooks") / self.job.workbook
-                done = fill(ours, workbook_inputs_of(self.scenario, self.plan), output, strict=True)
+                inputs = workbook_inputs_of(self.scenario, self.plan)
+                done = fill(ours, inputs, output, strict=True, options=options)
             said = (*done.notes, *done.problems) if self.own_workbook else ()
-            return Workbook(with_record(output, json.dumps(self.record)), said)
+            return Workbook(output.read_bytes(), said)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from sizebook.workbooks.addin_calls import HELD_PREFIX
 from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, find_anchors
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.chart_caches import CellValue, Drawn, drawn_cells, refresh_charts
+from sizebook.workbooks.embedded_record import put_record
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
 from sizebook.workbooks.print_ranges import apply_print_range, print_marks
 from sizebook.workbooks.protection import protect
@@ -68,6 +69,7 @@ class SaveOptions:
 
     namespace: str = ""  # that of the manifest, where the add-in is one of xlwings Server (`office-js`)
     protected: bool = False  # the sheets are protected, without a password; inputs stay open
+    record: str = ""  # of what the file was made of, for `embedded_record.read_record`
 
 
 def read_inputs(template: Path) -> dict[str, Input]:
@@ -210,6 +212,8 @@ def _saved(
     remarks = () if target is None else convert_for(package, target, load(), namespace=options.namespace)
     if options.protected:
         protect(package)
+    if options.record:
+        put_record(package, options.record)
     package.save(output)
     return Filled(output, calculated, remarks)
 

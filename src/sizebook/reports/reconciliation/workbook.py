@@ -20,7 +20,7 @@ from sizebook.models.reconciliation import Comparison, compare
 from sizebook.reports.reconciliation.report import GPT3
 from sizebook.sources.writing import unfinished
 from sizebook.workbooks import styles
-from sizebook.workbooks.embedded_record import with_record
+from sizebook.workbooks.embedded_record import add_record
 
 _COUNT, _RATIO = styles.WHOLE, "0.00%"
 
@@ -72,7 +72,7 @@ def write_xlsx(compared: Sequence[Comparison], path: Path, record: str) -> None:
     _models(book.create_sheet("Models"), compared)
     with unfinished(path) as temporary:
         book.save(temporary)
-        temporary.write_bytes(with_record(temporary, record))
+        add_record(temporary, record)
 
 
 def _gpt3(sheet: Worksheet) -> None:
