@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from weasyprint.formatting_structure.boxes import TableCellBox, TextBox
+from weasyprint.formatting_structure.boxes import LineBox, TableCellBox, TextBox
 
 from sizebook.core.units import grouped
 from sizebook.reports.charts.chart_types import Columns, Line, Lines, Series
@@ -25,6 +25,11 @@ def tables(section: Section) -> tuple[Table, ...]:
     )
 
 
+def pieces(said: str) -> list[str]:
+    """Return what a line may end after: words and their parts."""
+    return re.findall(r"[^\s/:-]+[/:-]*|[/:-]+", said)
+
+
 def cells(report: Report, locale: str) -> list[TableCellBox]:
     sections = tuple(replace(each, blocks=tables(each)) for each in report.sections if tables(each))
     page = html(replace(report, sections=sections), Style(locale=locale))
@@ -33,15 +38,21 @@ def cells(report: Report, locale: str) -> list[TableCellBox]:
 
 
 @pytest.mark.parametrize("kind", ["fleet", "programme-llama-3.1-405b", "reconciliation", "serving-llama-3.1-70b"])
-def test_no_text_outgrows_its_column_nor_a_table_the_sheet(kind: str) -> None:
+@pytest.mark.parametrize("locale", ["en", "de"])
+def test_no_word_is_broken_or_outgrows_its_column_nor_a_table_the_sheet(kind: str, locale: str) -> None:
     left = 18 / 25.4 * 96  # the margin of the sheet
-    for cell in cells(KINDS[kind]()[0], "de"):
+    for cell in cells(KINDS[kind]()[0], locale):
         end = cell.position_x + cell.border_width()
         assert end <= left + TEXT_WIDTH + 0.1
         for line in cell.descendants():
             if isinstance(line, TextBox):
                 assert cell.position_x - 0.1 <= line.position_x, line.text
                 assert line.position_x + line.width <= end + 0.1, line.text
+        words = pieces("".join(cell.element.itertext()))
+        for line in cell.descendants():
+            if isinstance(line, LineBox):
+                said = "".join(each.text for each in line.descendants() if isinstance(each, TextBox))
+                assert set(pieces(said)) <= set(words), said
 
 
 def test_a_table_is_wide_where_its_figures_are() -> None:
@@ -56,13 +67,14 @@ def test_a_table_is_wide_where_its_figures_are() -> None:
 
 def test_columns_share_the_width_by_what_they_hold() -> None:
     columns = (Column("Item"), Column("Sum", "USD", figures=True), Column("Basis"))
-    # Points: a name of 10 signs x 4.9 takes 79 at least; 5 figures x 5.4 + 9.9 are 36.9, but "Sum, USD" of 8 x 4.1
-    # + 9.9 are 42.7 in one line; 10 signs x 4.9 + 9.9 are 58.9. All fit into 493, so each has its part of 180.6.
+    # In Inter SemiBold an a is 1176/2048 em wide, a b 1278, "Sum, USD" 9917. Ten a of 9 points take 51.7, but a name
+    # takes 79 at least; five figures of 0.6 em take 27, but "Sum, USD" of 7.5 points 36.32, and 9.9 stand before them;
+    # ten b take 56.16 + 9.9. Together that is 191.28 of 493, so that each gets more in proportion.
     short = Table("Cost", columns, (Row(("a" * 10, "1.000", "b" * 10)),))
-    assert short.shares == pytest.approx((79 / 180.6, 42.7 / 180.6, 58.9 / 180.6))
-    # 100 words "word " are 499 signs x 4.9 + 9.9 in one line: more than there is. What the others leave is its own.
+    assert short.shares == pytest.approx((79 / 191.28, 46.22 / 191.28, 66.06 / 191.28), rel=1e-3)
+    # 100 words have no room in one line: they get what the others leave.
     long = Table("Cost", columns, (Row(("a" * 10, "1.000", " ".join(["word"] * 100))),))
-    assert long.shares == pytest.approx((79 / 493, 42.7 / 493, 371.3 / 493))
+    assert long.shares == pytest.approx((79 / 493, 46.22 / 493, 367.78 / 493), rel=1e-3)
 
 
 def test_a_legend_that_outgrows_the_chart_is_broken() -> None:

@@ -4,7 +4,7 @@ Texts are finished: numbers are already rounded, scaled and carry their unit. A 
 because its bars need lengths.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
 from typing import Any, Literal
@@ -12,11 +12,15 @@ from typing import Any, Literal
 from sizebook.core.derivation import Step
 from sizebook.core.texts import joined, span, text
 from sizebook.reports.charts.chart_types import Chart
+from sizebook.reports.charts.letters import BOLD, letters
+from sizebook.reports.charts.theme import HOUSE_LOOK
 
-# Widths in points: of the text, of a sign of each face at its size, between columns, of the names of rows at least.
+# In points: how wide the text is; the size of cells, and of headings and cells of wide tables; at either size what
+# stands between columns, and what the names of rows take at least.
 _TEXT_WIDTH = 493.0
-_FIGURE, _SIGN, _HEAD_SIGN = 5.4, 4.9, 4.1
-_BETWEEN, _ROW_NAME = 9.9, 79.0
+_USUAL, _SMALL = 9.0, 7.5
+_BETWEEN, _ROW_NAME = {_USUAL: 9.9, _SMALL: 5.7}, {_USUAL: 79.0, _SMALL: 57.0}
+_FIGURE = 0.6  # em, of a sign of the figures face
 RowKind = Literal["plain", "group", "marked", "total", "failed"]
 
 
@@ -70,8 +74,8 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """Whether it is wider than the page at its usual size, estimated from its characters: figures never wrap."""
-        return sum(self._widths(least=True)) > _TEXT_WIDTH
+        """Whether it is wider than the page at its usual size: figures never wrap."""
+        return sum(self._widths(_USUAL, least=True)) > _TEXT_WIDTH
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -80,18 +84,19 @@ class Table:
         Each column has the room that it takes at least. What is left goes to texts in equal parts until each stands in
         one line, and then to all columns in proportion. WeasyPrint would measure each text twice.
         """
-        least, whole = self._widths(least=True), self._widths(least=False)
+        size = _SMALL if self.is_wide else _USUAL
+        least, whole = self._widths(size, least=True), self._widths(size, least=False)
         left, found = max(0.0, _TEXT_WIDTH - sum(least)), list(least)
         for n, at in enumerate(sorted(range(len(least)), key=lambda at: whole[at] - least[at])):
             more = min(whole[at] - least[at], left / (len(least) - n))
             found[at], left = found[at] + more, left - more
         return tuple(each / sum(found) for each in found)
 
-    def _widths(self, *, least: bool) -> list[float]:
+    def _widths(self, size: float, *, least: bool) -> list[float]:
         """Return the points that each column takes, padding included: at least, or with each text in one line."""
         cells = zip(*(row.cells for row in self.rows), strict=True) if self.rows else ((),) * len(self.columns)
-        first, *others = (_width(column, of, least) for column, of in zip(self.columns, cells, strict=True))
-        return [max(first, _ROW_NAME), *(each + _BETWEEN for each in others)]
+        first, *others = (_width(column, of, size, least) for column, of in zip(self.columns, cells, strict=True))
+        return [max(first, _ROW_NAME[size]), *(each + _BETWEEN[size] for each in others)]
 
 
 def unchanged(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -114,14 +119,21 @@ def by_column(
     return Table(caption, (Column(first), *columns), shown, note=note)
 
 
-def _width(column: Column, cells: Sequence[str], least: bool) -> float:
+def _width(column: Column, cells: Sequence[str], size: float, least: bool) -> float:
     """Return the points that texts of a column take: in one line each, or broken at spaces; figures never break."""
-    heads, pieces = [f"{column.heading}, {column.unit}" if column.unit else column.heading], cells
+    heads = [f"{column.heading}, {column.unit}" if column.unit else column.heading]
     if least:
-        heads = [*column.heading.split(), column.unit]
-        pieces = cells if column.figures else [word for cell in cells for word in cell.split()]
-    sign = _FIGURE if column.figures else _SIGN
-    return max(_HEAD_SIGN * max(map(len, heads)), sign * max(map(len, pieces), default=0))
+        heads = [*heads[0].removesuffix(column.unit).split(), column.unit]
+    if column.figures:
+        widest = _FIGURE * max(map(len, cells), default=0)
+    else:
+        widest = _ems(word for cell in cells for word in cell.split()) if least else _ems(cells)
+    return max(_SMALL * _ems(heads), size * widest)
+
+
+def _ems(texts: Iterable[str]) -> float:
+    """Return how wide the widest text is in the house's face, in bold as rows of sums are."""
+    return max(map(letters(HOUSE_LOOK, BOLD).ems, texts), default=0.0)
 
 
 @dataclass(frozen=True)

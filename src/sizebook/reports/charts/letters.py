@@ -22,7 +22,11 @@ class Letters:
 
     def width(self, text: str) -> float:
         """Return how wide a label of small print is in pixels."""
-        return SMALL * sum(self.advances.get(sign, _MISSING) for sign in text)
+        return SMALL * self.ems(text)
+
+    def ems(self, text: str) -> float:
+        """Return how wide a text is in sizes of its letters."""
+        return sum(self.advances.get(sign, _MISSING) for sign in text)
 
     def has(self, text: str) -> bool:
         """Return whether the face has every sign of a label, so that its width is known."""
