@@ -42,9 +42,17 @@ def test_bare_name_is_a_workbook_of_the_package(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'model = "llama-3.1-8b"\n')
     done = run("fill", "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")
     assert (done.exit_code, done.stderr) == (0, "")
-    done = run("fill", "model_size.xlsx", path, "-o", tmp_path / "out.xlsx")
+    done = run("fill", "model_sizing", path, "-o", tmp_path / "out.xlsx")  # was: want '' as the template
+    assert (done.exit_code, done.stderr) == (0, "")
+    for name in ("model_sizng", "model_sizng.xlsx"):
+        done = run("fill", name, path, "-o", tmp_path / "out.xlsx")
+        assert str(done.exception) == (
+            "unknown workbook: got 'model_sizng.xlsx', want 'model_sizing.xlsx', or one of model_comparison.xlsx, "
+            "fine_tuning.xlsx, fleet_plan.xlsx and 3 others. 'sizebook fill --help' lists them."
+        )
+    done = run("fill", "mine.xlsx", path, "-o", tmp_path / "out.xlsx")
     assert isinstance(done.exception, InputError) and str(done.exception) == (
-        "cannot read: got No such file or directory for model_size.xlsx, want a workbook. Check the path."
+        "cannot read: got No such file or directory for mine.xlsx, want a workbook. Check the path."
     )
 
 

@@ -58,14 +58,15 @@ def fill_workbook(
     namespace = spelling["namespace"] or ""
     if namespace and target is None:
         raise InputError(f"namespace without target: got '{namespace}', want --target office-js beside it. Add it.")
-    given = values_for(scenario, workbook, rates)
+    template = find_workbook(workbook)
+    given = values_for(scenario, template, rates)
     options = SaveOptions(namespace, protect)
     asked: dict[str, Any] = {"target": target, "strict": strict, "options": options}
     if isinstance(given, PlanValues):
-        filled = fill_from(find_workbook(workbook), given, output, **asked)
+        filled = fill_from(template, given, output, **asked)
         did = [f"{len(filled.placed)} anchors", *(f"  {line}" for line in filled.placed)]
     else:
-        filled = fill(find_workbook(workbook), given, output, **asked)
+        filled = fill(template, given, output, **asked)
         did = [f"{len(given)} inputs"]
     print_notes(filled.notes)
     calculated = filled.calculated
@@ -80,12 +81,22 @@ def fill_workbook(
 
 
 def find_workbook(workbook: Path) -> Path:
-    """Return the file as it is given, or the one of that bare name that travels with the package."""
+    """Return the file as it is given, or the one of that bare name that travels with the package, its ending left out
+    or not.
+
+    Errors: `UnknownKeyError` for a bare name that is near one of those, and no file.
+    """
+    from sizebook.core.hints import likely_words, unknown_key
     from sizebook.sources.bundled import bundled
 
-    ours = bundled("workbooks") / workbook.name
-    is_ours = not workbook.exists() and workbook.name == str(workbook) and ours.exists()
-    return ours if is_ours else workbook
+    if workbook.exists() or workbook.name != str(workbook):
+        return workbook
+    ours = {each.name: each for each in sorted(bundled("workbooks").glob("*.xlsx"))}
+    if (name := workbook.name if workbook.suffix else f"{workbook.name}.xlsx") in ours:
+        return ours[name]
+    if likely_words(name, ours):
+        raise unknown_key("workbook", name, ours, lists="'sizebook fill --help'")
+    return workbook
 
 
 def values_for(scenario: Path, workbook: Path, rates: Path | None) -> Mapping[str, Any] | PlanValues:

@@ -56,6 +56,19 @@ def test_a_sequence_beyond_the_context_is_said() -> None:
     assert said == ("16\u202f384 tokens a sequence are more than the 4\u202f096 that the model states.",)
 
 
+@pytest.mark.parametrize(
+    ("batch", "tokens", "said"),
+    [
+        (4_000_000, 15e12, "16 384 000 000 tokens, 4 000 000 sequences of 4 096, in a run of 15 000 000 000 000"),
+        (512, 15, "2 097 152 tokens, 512 sequences of 4 096, in a run of 15"),
+    ],
+)
+def test_a_step_of_tokens_typed_for_sequences_is_said(batch: int, tokens: float, said: str) -> None:
+    """A batch of 4M tokens typed as 4M sequences, and 15 typed for 15T: the plan was printed as any other."""
+    found = told("llama-3.1-8b", "h200-sxm", **{**DENSE, "batch": batch, "tokens": tokens})
+    assert [each.replace("\u202f", " ") for each in found if "step" in each] == [f"A step takes {said}."]
+
+
 def test_text_json_and_report_say_the_same(tmp_path: Path) -> None:
     run = {"plan": "training", "model": "llama-3.1-70b", "gpu": "l40s", **QLORA, "example_tokens": 700, "packed": False}
     data, text = plan_printed(run, tmp_path)

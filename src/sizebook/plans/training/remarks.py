@@ -11,6 +11,7 @@ from sizebook.tables.price_rows import no_power, price_sentences
 from sizebook.training.bands import highest_mfu
 from sizebook.training.whole_run import default, fewest_gpus
 
+_LARGEST_STEP = 2e8  # tokens; several times the largest step of published runs: tokens were typed for sequences
 LITTLE_ROOM = 0.05  # of a GPU's memory, below which a reader is told
 
 
@@ -57,6 +58,15 @@ def _of_rate(plan: TrainingPlan) -> Iterator[str]:
 
 def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
     inputs, seq = plan.inputs, plan.inputs.batches.seq
+    step = inputs.batches.batch * seq
+    if step > _LARGEST_STEP or step > inputs.tokens:
+        yield text(
+            "A step takes {step} tokens, {batch} sequences of {seq}, in a run of {tokens}.",
+            step=grouped(step),
+            batch=grouped(inputs.batches.batch),
+            seq=grouped(seq),
+            tokens=grouped(inputs.tokens),
+        )
     if inputs.padding_share:
         yield text("{share} of every step is padding: examples are not packed.", share=percent(inputs.padding_share))
     if not inputs.examples.packed and (inputs.examples.example_tokens or 0) > seq:
