@@ -1,6 +1,8 @@
-"""Commands as somebody types them, run in this process."""
+"""Commands as somebody types them, run in this process or in one of their own."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +19,11 @@ _PLANS = {"serving": "serve", "training": "train"}  # commands that are not call
 def run(*words: object, **environment: str) -> Result:
     """Return what a command printed and how it ended; an error that it raised is in there too."""
     return CliRunner(env=environment).invoke(app, [*map(str, words)])
+
+
+def python(*words: object, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Return what a Python of its own printed and how it ended."""
+    return subprocess.run([sys.executable, *map(str, words)], capture_output=True, text=True, check=False, **how)
 
 
 def plan_printed(scenario: str | Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], str]:
