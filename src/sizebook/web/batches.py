@@ -104,7 +104,7 @@ class Batches:
         with self._turn:
             try:
                 _refuse_cancelled(job)
-                task, order = partial(_produced, formats=job.formats), RunOptions(self.slots.n, job.formats)
+                task, order = partial(scenario_files, formats=job.formats), RunOptions(self.slots.n, job.formats)
                 work = Work(self.slots, task, partial(self._written, job=job))
                 run_batch_with(job.rows, job.folder, work, order=order, shown=partial(_followed, job))
                 state = "done"
@@ -150,10 +150,6 @@ class Batches:
         """Cancel all batches."""
         for name in list(self._jobs):
             self.cancel(name)
-
-
-def _produced(row: Row, formats: tuple[str, ...]) -> Any:
-    return scenario_files((row, formats))
 
 
 def _refuse_cancelled(job: _Job) -> None:

@@ -113,9 +113,8 @@ def read_scenarios(asked: tuple[str, bytes]) -> ScenarioList:
         return read_batch(write_whole(folder / Path(name).name, content))
 
 
-def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> FileContents | str:
+def scenario_files(row: Row, formats: tuple[str, ...]) -> FileContents | str:
     """Return the files of one scenario of a batch as bytes, or its problem."""
-    row, formats = asked
     try:
         with confined() as folder:
             return file_contents(plan_scenario(row.values, row.where, folder), formats)
@@ -126,11 +125,8 @@ def scenario_files(asked: tuple[Row, tuple[str, ...]]) -> FileContents | str:
 @contextmanager
 def confined() -> Iterator[Path]:
     """Yield an empty folder; within the block, only it and the package's own files can be read."""
-    own = (
-        Path(gettempdir()),
-        bundled("workbooks"),
-        bundled("templates"),
-    )  # each process of the service has its own temporary folder
+    # Each process of the service has a temporary folder of its own.
+    own = Path(gettempdir()), bundled("workbooks"), bundled("templates")
     with scratch_folder() as folder, confined_to(*own):
         try:
             yield folder
