@@ -6,7 +6,6 @@ everything that a TOML file can.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, replace
-from functools import cache
 from typing import Any, TypeVar
 
 from sizebook.core.coercion import coerce, is_blank
@@ -20,6 +19,7 @@ from sizebook.core.sections import (
     ReadSection,
     declared,
     hints_of,
+    kept,
     leaves,
     nested,
     put_together,
@@ -83,12 +83,8 @@ def keys_of(kind: Any) -> tuple[str, ...]:
     return (*known, *apart)
 
 
+@kept
 def _known(kind: Any) -> Mapping[str, Argument | Nested]:
-    return _cached_keys(kind)
-
-
-@cache
-def _cached_keys(kind: Any) -> dict[str, Argument | Nested]:
     """Return the keys of a section: its leaves and its tables, including tables of sections spread into it."""
     known: dict[str, Argument | Nested] = {leaf.name: leaf for leaf in leaves(kind)}
     hints = hints_of(kind)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from sizebook.core.sections import TABLES, Argument, declared, hints_of, leaves, nested
+from sizebook.core.sections import TABLES, Argument, declared, hints_of, kept, leaves, nested
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,9 @@ def layout(kind: Any) -> Keys:
     return Keys("", _meaning(kind), tuple(_own(kind)), tuple(_tables(kind)))
 
 
+@kept  # every scenario that is read asks for it
 def tables_by_key(kind: Any) -> Mapping[str, tuple[str, ...]]:
     """Return every key of a scenario with the tables in which it stands: ``[traffic]``, empty for the top."""
-    return _homes(kind)
-
-
-@cache  # every scenario that is read asks for it
-def _homes(kind: Any) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for place, key in _places(layout(kind)):
         found[key] = (*found.get(key, ()), place)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, dataclass_transfo
 from sizebook.core.errors import InputError
 
 Section = TypeVar("Section")
+Kept = TypeVar("Kept")
 Kind = Literal["integer", "number", "flag", "choice", "text", "date", "list", "range"]
 
 REQUIRED: Any = inspect.Parameter.empty
@@ -209,13 +210,14 @@ def nested(hint: Any) -> Nested | None:
     return Nested(parts[0] if parts else hint.__origin__, hint.__metadata__[0], apart=bool(parts))
 
 
+def kept(work: Callable[[Any], Kept]) -> Callable[[Any], Kept]:
+    """Keep what is worked out of a class or a function; `cache` alone would not take a class for hashable."""
+    return cache(work)
+
+
+@kept
 def hints_of(kind: Any) -> dict[str, Any]:
     """Return the annotations of a section or a function by name, in order."""
-    return _hints(kind)
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
     return typing.get_type_hints(kind, include_extras=True)
 
 
@@ -224,13 +226,9 @@ def declared(kind: Any) -> tuple[Field[Any], ...]:
     return tuple(field for field in fields(kind) if not field.metadata.get("not_a_key"))
 
 
+@kept
 def leaves(kind: Any) -> tuple[Argument, ...]:
     """Return the quantities of a section, those of the sections inside it in their place."""
-    return _leaves(kind)
-
-
-@cache
-def _leaves(kind: Any) -> tuple[Argument, ...]:
     hints = hints_of(kind)
     return tuple(leaf for f in declared(kind) for leaf in spread(f.name, hints[f.name], f.default))
 

@@ -9,11 +9,10 @@ from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from itertools import repeat
 from typing import Annotated, Any, Protocol
 
-from sizebook.core.sections import Argument, Quantity, flat, leaves, quantity, section
+from sizebook.core.sections import Argument, Quantity, flat, kept, leaves, quantity, section
 from sizebook.core.texts import Day, text
 from sizebook.plans.cost_range import CostRange, cost_range
 from sizebook.plans.quantities import EnergyKwh, PriceShare
@@ -73,13 +72,9 @@ def elapsed_share(start: date | None) -> float:
     return 0.0 if start is None else (start.day - 1) / monthrange(start.year, start.month)[1]
 
 
+@kept
 def columns(month: Any) -> tuple[Argument, ...]:
     """Return the columns of the ledger of a declared month: its own figures, then the ends of the band."""
-    return _columns(month)
-
-
-@cache
-def _columns(month: Any) -> tuple[Argument, ...]:
     own = leaves(month)
     by_name = {leaf.name: leaf for leaf in own}
     ends = []
