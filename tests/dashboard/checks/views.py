@@ -25,6 +25,7 @@ def a_card_shows_where_a_count_comes_from(page: Page, address: str) -> None:
     assert "SiLU(x W) * (x V)" in said and "8\u2009030\u2009261\u2009248" in said and "Published 8B" in said
     assert f"Paper or page: {catalog.facts('llama-3.1-8b')['link'].removeprefix('https://')}" in said
     page.click(".tabulator-row button.name")
+    settled(page)
     whole = page.inner_text("#panel")
     # Grouped heads: query and output 4096 x 4096, key and value 1024 x 4096, in 32 layers.
     assert "32 × (2 × 4096 × 4096 + 2 × 1024 × 4096)" in whole and "1\u2009342\u2009177\u2009280" in whole
@@ -33,6 +34,7 @@ def a_card_shows_where_a_count_comes_from(page: Page, address: str) -> None:
     links = page.eval_on_selector_all("#panel a", "(all) => all.map((each) => each.getAttribute('href'))")
     assert links == [given["link"], *weights] and "https" not in whole.partition("Weights")[2]
     page.keyboard.press("Escape")
+    settled(page)
     assert not page.is_visible("#panel") and "model=" not in page.url
 
 
