@@ -341,18 +341,20 @@ def _messages(page: LineSheet) -> None:
 
 def _drawn(page: LineSheet) -> tuple[tuple[int, int], tuple[int, int]]:
     """Add what the charts draw of memory and of cost: ways that fit and ways that do not, a column each."""
-    page.section("Ways in the charts")
-    gib, does_not = "{memory_bytes.@}/2^30", '="Does not fit"&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
-    memory, cost = (
-        page.table(
-            ["Way", fits, does_not, *beside],
+    does_not = '="Does not fit"&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
+
+    def table(title: str, fits: str, figure: str, room: dict[str, str]) -> tuple[int, int]:
+        page.section(title)
+        cells = [f'=IF({{fits.@}}="yes",{figure},0)', f'=IF({{fits.@}}="yes",0,{figure})', *room.values()]
+        return page.table(
+            ["Way", fits, does_not, *room],
             [[word, *(each.replace("@", way) for each in cells)] for word, way in zip(WORDS, TUNINGS, strict=True)],
             [styles.GENERAL, *[styles.NUMBER] * len(cells)],
         )
-        for fits, figure, beside, room in (
-            ("Needed, GiB", gib, ("There is, GiB",), ("={usable.@}/2^30",)),
-            ("Fits", GPUS_USD, (), ()),
-        )
-        for cells in [[f'=IF({{fits.@}}="yes",{figure},0)', f'=IF({{fits.@}}="yes",0,{figure})', *room]]
+
+    return (
+        table(
+            "Memory of ways in the chart", "Needed, GiB", "{memory_bytes.@}/2^30", {"There is, GiB": "={usable.@}/2^30"}
+        ),
+        table(f"GPUs of ways in the chart, {MONEY}", "Fits", GPUS_USD, {}),
     )
-    return memory, cost

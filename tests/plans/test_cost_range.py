@@ -89,7 +89,7 @@ def test_a_programme_adds_its_phases_at_the_same_end() -> None:
 
 
 # A contract that is signed costs the same however fast servers are.
-SERVED = {"requests_per_day": 5_000_000, "input_tokens": 1000, "output_tokens": 200, "months": 3, "sign_terms": "none"}
+SERVED = {"requests_per_day": 50_000_000, "input_tokens": 1000, "output_tokens": 200, "months": 3, "sign_terms": "none"}
 
 
 def test_serving_takes_both_spreads() -> None:
