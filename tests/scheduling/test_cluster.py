@@ -192,6 +192,21 @@ def test_no_scheduler_is_refused_before_anything_is_written(tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
+def test_a_scheduler_that_cannot_be_reached_again_is_gone(there: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dask connects anew where a connection was lost, and times out with an error that is no closed connection."""
+
+    def timed_out(_client: object) -> dict[str, int]:
+        raise OSError("Timed out trying to connect after 30 s")
+
+    monkeypatch.setattr(cluster._Client, "nthreads", timed_out)
+    with pytest.raises(InputError) as refused:
+        list(cluster.Cluster(there.address, print, str).results(str, ["a"], print))
+    assert str(refused.value) == (
+        f"scheduler gone: got no answer from {there.address}, want it to run until the work is done. Start it again, "
+        "and the command with --resume."
+    )
+
+
 def test_partitions_are_refused_that_are_no_folder_or_differ(tmp_path: Path) -> None:
     table(tmp_path / "a.parquet", 2)
     (tmp_path / "empty").mkdir()

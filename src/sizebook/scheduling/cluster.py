@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +66,9 @@ class Cluster:
             try:
                 yield from _outcomes(submission)
             finally:
-                if client.status == "running":  # of a scheduler that is gone nothing is left to cancel
-                    client.cancel(list(submission.under_way), force=True)
+                if client.status == "running":
+                    with suppress(OSError):  # of a scheduler that is gone nothing is left to cancel
+                        client.cancel(list(submission.under_way), force=True)
 
 
 class _Submission:
@@ -80,7 +81,7 @@ class _Submission:
 
     def hand_out(self) -> None:
         """Submit pieces for the present workers; a few if there is none."""
-        threads = sum(self.client.nthreads().values())
+        threads = self._n_threads()
         if not threads and not self.is_said:
             self.cluster.notify(f"no worker at {self.cluster.address}: waiting for one. Ctrl-C ends the batch.")
         self.is_said = not threads
@@ -91,6 +92,12 @@ class _Submission:
                 sent = json.dumps(self.cluster.packed(item))
                 self.under_way[self.client.submit(_on_worker, self.task, sent, pure=False)] = item
                 self.begun(item)
+
+    def _n_threads(self) -> int:
+        try:
+            return sum(self.client.nthreads().values())
+        except OSError as error:  # a connection lost meanwhile that cannot be made anew
+            raise _gone(self.cluster.address) from error
 
     def ended(self) -> list[Any]:
         """Return the futures that have ended; none if nothing did for a while."""
