@@ -191,7 +191,7 @@ class AddinCalls:
         changed = f'({now}&""<>{_stored_row(row, len(columns))}&"")'
         head = f"INDEX({quoted(sheet)}!${left}${heads}:${right}${heads},"
         head += f"SUMPRODUCT(MAX({changed}*COLUMN({now})))-{columns[0] - 1})"
-        staged[number] = f"=SUMPRODUCT(--{changed})"
+        staged[number] = f"=IF(A{row}=0,0,SUMPRODUCT(--{changed}))"
         staged[which] = f'=IF(A{row}=0,""," ("&{head}&IF({number}=1,"", " and "&{number}-1&" more")&")")'
         return which
 
