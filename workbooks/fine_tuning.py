@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from fine_tuning_charts import GPUS_USD, WORDS, Drawn
 from fine_tuning_checks import checks
 from fine_tuning_inputs import DRIVERS, inputs
-from fine_tuning_lines import GPUS_USD, WORDS, money, ways
+from fine_tuning_lines import money, ways
 from fine_tuning_months import PERIODS
 from fine_tuning_whatif import EXAMPLES, PRICES, what_if
 
@@ -69,8 +70,8 @@ _SHOWN = (
 )
 
 
-def result(book: Book, drawn: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    """Add the page to hand on; ``drawn`` are the rows of the charts on Drawn."""
+def result(book: Book, drawn: Drawn) -> None:
+    """Add the page to hand on; ``drawn`` are the rows of Money that its charts draw."""
     page = result_sheet(
         book,
         "Result",

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from fine_tuning_charts import WORDS, Drawn, drawn
 from fine_tuning_inputs import DRIVERS, LOOKED_UP, NATIVE, OF_A_PLAN
 from fine_tuning_months import begin_months, finish_months
 
 from sizebook.plans.training.rows import OUTPUTS
-from sizebook.training.tuning import TUNING_NAMES, TUNINGS
+from sizebook.training.tuning import TUNINGS
 from sizebook.workbooks import styles
 from sizebook.workbooks.addin_calls import Kept, unless_waiting
 from sizebook.workbooks.book import MONEY, Book
@@ -24,8 +25,6 @@ _WIDTHS = (33, *[17] * len(TUNINGS), 11, 31)
 # At a price and a power of 1: they are the workbook's own, and an accelerator without listed ones can be asked about.
 _ONE_STEP = {"tokens": "={batch}*{seq}", "programme_factor": "=1", "price_usd_per_gpu_hour": "=1", "watts": "=1"}
 _WHOLE = {"tokens": "={n_examples}*{epochs}*{example_tokens_in}", "programme_factor": "=1"}
-WORDS = tuple(str(name) for name in TUNING_NAMES.values())
-GPUS_USD = 'IF(ISTEXT({usd.@}),"",{run_usd.@}+{evaluation_usd.@})'  # of a way
 _RANK = '=IF("WAY"="full","",IF({lora_rank}="","",{lora_rank}))'
 
 
@@ -144,7 +143,7 @@ def _staged(book: Book, table: str, kept: Kept) -> Runs:
     return Runs(stage_rows(book, f"TRAINING_TABLE({table})", size, heads=OUTPUTS, kept=kept))
 
 
-def money(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
+def money(book: Book) -> Drawn:
     """Add the sheets of time, money and energy, by way and by month: ordinary formulas; return the rows of charts."""
     page = new_sheet(
         book, "Money", "Time, money and energy of each way, in the scenario of the cover.", TUNINGS, _WIDTHS
@@ -157,10 +156,10 @@ def money(book: Book) -> tuple[tuple[int, int], tuple[int, int]]:
     _energy(page)
     _range(page)
     _messages(page)
-    drawn = _drawn(page)
+    rows = drawn(page)
     page.finish()
     finish_months(across)
-    return drawn
+    return rows
 
 
 def _known(formula: str) -> str:
@@ -336,25 +335,4 @@ def _messages(page: LineSheet) -> None:
         "Cost",
         f'=IF({{n_fit.full}}=0,"No way fits",{{cheapest.full}}&" is the cheapest that fits: "&{least}&" {MONEY}")',
         "Money",
-    )
-
-
-def _drawn(page: LineSheet) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Add what the charts draw of memory and of cost: ways that fit and ways that do not, a column each."""
-    does_not = '="Does not fit"&IF({n_fit.full}=COUNTA({way.all})," (none)","")'
-
-    def table(title: str, fits: str, figure: str, room: dict[str, str]) -> tuple[int, int]:
-        page.section(title)
-        cells = [f'=IF({{fits.@}}="yes",{figure},0)', f'=IF({{fits.@}}="yes",0,{figure})', *room.values()]
-        return page.table(
-            ["Way", fits, does_not, *room],
-            [[word, *(each.replace("@", way) for each in cells)] for word, way in zip(WORDS, TUNINGS, strict=True)],
-            [styles.GENERAL, *[styles.NUMBER] * len(cells)],
-        )
-
-    return (
-        table(
-            "Memory of ways in the chart", "Needed, GiB", "{memory_bytes.@}/2^30", {"There is, GiB": "={usable.@}/2^30"}
-        ),
-        table(f"GPUs of ways in the chart, {MONEY}", "Fits", GPUS_USD, {}),
     )
