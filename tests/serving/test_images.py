@@ -50,7 +50,8 @@ def test_a_video_is_read_two_frames_at_a_time(model: str, size: tuple[int, int],
 
 def test_a_video_without_a_known_rule_is_refused() -> None:
     assert message_of(InputError, image_read, "gemma-3-4b", 896, 896, frames=60) == (
-        "unknown rule of videos: got image_frames 60 for gemma-3-4b, want 1. State its frames as images."
+        "unknown rule of videos: got image_frames 60 for gemma-3-4b, want 1. Set image_frames to 1 and "
+        "images to videos x frames."
     )
 
 

@@ -211,7 +211,7 @@ def nested(hint: Any) -> Nested | None:
 
 
 def kept(work: Callable[[Any], Kept]) -> Callable[[Any], Kept]:
-    """Keep what is worked out of a class or a function; `cache` alone would not take a class for hashable."""
+    """Cache a function of a class or function, which type checkers do not take as hashable for `functools.cache`."""
     return cache(work)
 
 

@@ -143,8 +143,8 @@ def widest(bands: Iterable[Band]) -> Band:
 def error_band(figure: str, engine: str, gpu: str, setting: Setting | None = None) -> Band:
     """Return the band of ``ttft``, ``tpot`` or ``throughput`` for an engine on an accelerator.
 
-    With a setting that was measured so, that combination's own, which busy servers made too; otherwise that of unseen
-    ones.
+    With a setting that was measured so, that combination's own, made from its busy servers as well; otherwise that of
+    unseen ones.
     """
     rows, strains = _rows(), setting.strains if setting else ()
     unseen = rows[figure, known_of(gpu, setting)]

@@ -50,7 +50,8 @@ def image_read(model: str, width: int, height: int, *, frames: int = 1) -> Read:
         return _RULES[row["rule"]](row, vision, width, height)
     if not row["frames"]:
         raise InputError(
-            f"unknown rule of videos: got image_frames {frames} for {model}, want 1. State its frames as images."
+            f"unknown rule of videos: got image_frames {frames} for {model}, want 1. Set image_frames to 1 "
+            "and images to videos x frames."
         )
     joined = math.ceil(frames / int(row["frames"]))
     most = float(row["most_video"]) / joined if row["most_video"] else row["most"]

@@ -59,14 +59,20 @@ def test_a_sequence_beyond_the_context_is_said() -> None:
 @pytest.mark.parametrize(
     ("batch", "tokens", "said"),
     [
-        (4_000_000, 15e12, "16 384 000 000 tokens, 4 000 000 sequences of 4 096, in a run of 15 000 000 000 000"),
-        (512, 15, "2 097 152 tokens, 512 sequences of 4 096, in a run of 15"),
+        (
+            4_000_000,
+            15e12,
+            "16 384 000 000 tokens (4 000 000 sequences of 4 096) is unusually large for a run of 15 000 000 000 000",
+        ),
+        (512, 15, "2 097 152 tokens (512 sequences of 4 096) is unusually large for a run of 15"),
     ],
 )
 def test_a_step_of_tokens_typed_for_sequences_is_said(batch: int, tokens: float, said: str) -> None:
     """A batch of 4M tokens typed as 4M sequences, and 15 typed for 15T: the plan was printed as any other."""
     found = told("llama-3.1-8b", "h200-sxm", **{**DENSE, "batch": batch, "tokens": tokens})
-    assert [each.replace("\u202f", " ") for each in found if "step" in each] == [f"A step takes {said}."]
+    assert [each.replace("\u202f", " ") for each in found if "step" in each] == [
+        f"A step of {said}: batch counts sequences, tokens the whole run."
+    ]
 
 
 def test_text_json_and_report_say_the_same(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ _WILD = re.compile(r"~[?*~]|.", re.DOTALL)
 
 
 def _in_capitals(value: Any, change: Callable[[str], str]) -> str:
-    """Return a text in other capitals; what becomes of a letter of two (ß, ﬁ) is not documented."""
+    """Return a text in upper or lower case; refuse one whose length changes (ß, ﬁ), as Excel does not document it."""
     shown = text(value)
     found = change(shown)
     return found if len(found) == len(shown) else fail("#N/IMPL!")
@@ -114,7 +114,7 @@ def _substitute(value: Any, old: Any, new: Any, which: Any = None) -> str:
 
 
 def _finding(place_of: Callable[[str, str, int], int]) -> Callable[..., int]:
-    """Return what says at which sign a text begins in another, from a sign on, and where that is nowhere refuses."""
+    """Return FIND or SEARCH: the place of a text in another, counted from 1, from a start on; nowhere is #VALUE!."""
 
     def found(sought: Any, value: Any, start: Any = 1) -> int:
         first, shown = whole(start, 1), text(value)

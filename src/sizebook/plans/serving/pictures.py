@@ -8,7 +8,7 @@ _TYPED = "assumption: type your own"
 
 @section
 class Pictures(AskedBy, key="images", refused=False):
-    """Images of a request, their size, and the frames of each where they are videos."""
+    """Images or videos of a request: how many, their size and their frames."""
 
     images: int = quantity(
         "images of a request, in the first prompt of a conversation; their tokens come on top of input_tokens",
@@ -40,7 +40,7 @@ class Pictures(AskedBy, key="images", refused=False):
     )
 
     image_frames: int = quantity(
-        "frames that are read of each where they are videos, 1 for images",
+        "frames read of each video, 1 for images",
         "frames",
         minimum=1,
         maximum=100_000,

@@ -28,7 +28,10 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
     yield from without_effect(plan.inputs)
     for target, slowest in zip(plan.inputs.target.latencies.limits, _SLOWEST_ASKED, strict=True):
         if slowest < target < math.inf:
-            yield text("Targets of latency are in seconds: {target} s is given. 50 ms is 0.05.", target=f"{target:g}")
+            yield text(
+                "A latency target of {target} s is unusually long. Targets are in seconds: write 0.05 for 50 ms.",
+                target=f"{target:g}",
+            )
     if plan.beyond_context:
         yield text("{what}: what it answers there is untested.", what=plan.beyond_context)
     band = plan.replica.bands["throughput"]

@@ -61,7 +61,8 @@ def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
     step = inputs.batches.batch * seq
     if step > _LARGEST_STEP or step > inputs.tokens:
         yield text(
-            "A step takes {step} tokens, {batch} sequences of {seq}, in a run of {tokens}.",
+            "A step of {step} tokens ({batch} sequences of {seq}) is unusually large for a run of {tokens}: batch "
+            "counts sequences, tokens the whole run.",
             step=grouped(step),
             batch=grouped(inputs.batches.batch),
             seq=grouped(seq),
