@@ -1,14 +1,16 @@
 """Compares pools with measured ones, none of which entered the fit, and writes their bands and the table of errors.
 
 Run `python calibration/serving_pools.py FOLDER` from the root of the repository with the folder `serving.py` takes.
-Only rows that state their workers, and requests in flight that all decode workers together can take, can be compared:
-where no source says how many were in flight (7 rows), the batch of a decode worker is a limit and no load. Scheduling
+Only rows that say how many requests were in flight can be compared (the batch of a decode worker is a limit, no load),
+and whose workers are stated, by the table or by `serving_pools.csv` from the lists of the runs; each run counts once.
+Loads that a list has with and without drafts are in doubt and left out, unless the times tell them apart. Scheduling
 comes from fits that saw no server of the engine on the GPU, nothing else is fitted. The form in which experts' compute
 grows with their tokens was chosen with a look at the time per token of these rows.
 """
 
 import csv
 import datetime
+import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,20 +21,18 @@ import numpy as np
 from command import parser
 from serving_fit import DATA, ROUNDS_LEFT_OUT, fit, part, read_rows, scheduled
 from serving_folds import quantiles
-from serving_recipes import read_recipes
+from serving_recipes import Row, read_recipes, recipe_of, rows_of
 from serving_tables import TABLE
 
 from sizebook.serving.band import ANY, ONE, POOLS, SEVERAL, workers_in_words
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.formats import weight_dtype_of
+from sizebook.serving.memory import memory_of, requests_that_fit
 from sizebook.serving.pools import Pool, Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.tables.hardware import accelerator
 
-# The rows of InferenceMAX look like runs without drafts throughout: by lengths, concurrency and workers 104 of 150
-# stand only in its lists without (nvidia-master.yaml, December 2025 to April 2026), 36 in both, 9 in none, 1 in one
-# with drafts alone.
-DRAFTED = 0
+LISTED = rows_of(Path(__file__).with_suffix(".csv"))
 OUTPUT = DATA.parents[2] / "docs" / "serving_pools_table.md"
 FIGURES = ("ttft", "tpot", "throughput")
 SOURCE = f"calibration/serving_pools.py; {TABLE}"
@@ -52,34 +52,50 @@ class Measured:
     tpot: float
 
 
-def states_load(row: dict[str, str]) -> bool:
-    """Return whether a row is one of pools that says how many requests were in flight."""
-    return row["mode"] == "disagg" and bool(row["decode_num_workers"]) and "concurrency=" in row["silicon_data_source"]
+def stated(row: Row) -> Row:
+    """Return a row of pools with its requests in flight and with what a list says of its workers, else nothing."""
+    in_flight = re.search(r"concurrency=(\d+)", row["silicon_data_source"])
+    if row["mode"] != "disagg" or not in_flight:
+        return {}
+    row = {**row, "concurrency": in_flight[1]}
+    listed = {} if row["decode_num_workers"] else recipe_of(row, LISTED)
+    row |= {name: said for name, said in listed.items() if said}
+    return row if row["decode_num_workers"] else {}
 
 
-def measured(row: dict[str, str]) -> Measured:
+def measured(row: Row) -> Measured:
     """Return a run from its row."""
     engine = {"trtllm": "tensorrt-llm"}.get(row["backend"], row["backend"])
     gpu = accelerator(row["system"])
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or row["gemm_quant_mode"] or None)
 
-    def pool(side: str) -> Pool:
+    def replica(side: str, **settings: Any) -> Replica:
         tp, dp, ep = (max(1, int(row[f"{side}_{name}_size"] or 1)) for name in ("tp", "attention_dp", "moe_ep"))
         if engine == "sglang" and dp > 1 and tp * dp > gpu.gpus_per_node:
             ep = tp * dp  # its exchange of experts between servers (DeepEP) sets that, whatever was asked
-        replica = Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), draft_tokens=DRAFTED)
-        return Pool(case_of(row["model_path"], gpu.key, replica), int(row[f"{side}_num_workers"]))
+        return Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), **settings)
 
-    decode = pool("decode")
-    in_flight = int(int(row["decode_batch_size"]) * decode.ranks)
-    pools = Pools(pool("prefill"), decode, in_flight, float(gpu.scale_out_bytes_per_s or gpu.pcie_bytes_per_s or 0))
+    def pool(side: str, ran: Replica) -> Pool:
+        return Pool(case_of(row["model_path"], gpu.key, ran), int(row[f"{side}_num_workers"]))
+
+    in_flight, isl, osl = (int(row[name]) for name in ("concurrency", "isl", "osl"))
+    # Rows of InferenceMAX that state workers look like runs without drafts: by lengths, concurrency and workers 104 of
+    # 150 stand only in its lists without (nvidia-master.yaml, December 2025 to April 2026), 36 in both, 9 in none, 1 in
+    # one with drafts alone.
+    settings = {name: float(row.get(name, "0")) for name in ("draft_tokens", "max_running", "memory_utilization")}
+    ran = replica("decode", **settings)
+    decode = pool("decode", ran)
+    room = int(decode.ranks * requests_that_fit(decode.case, memory_of(decode.case, gpu.key, ran), isl, osl))
+    capacity = in_flight if row["decode_batch_size"] else room
+    link = float(gpu.scale_out_bytes_per_s or gpu.pcie_bytes_per_s or 0)
+    pools = Pools(pool("prefill", replica("prefill", draft_tokens=0)), decode, capacity, link)
     return Measured(
         group=f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}",
         pair=f"{engine} {gpu.key}",
         wide=f"{row['backend']}, {'attention data' if decode.case.dp > 1 else 'tensor'} parallel",
         workers=workers_in_words(decode.workers),
         pools=pools,
-        demand=Demand(input_tokens=int(row["isl"]), output_tokens=int(row["osl"]), concurrency=in_flight),
+        demand=Demand(input_tokens=isl, output_tokens=osl, concurrency=in_flight),
         ttft=float(row["silicon_ttft_ms"]) / 1e3,
         tpot=float(row["silicon_tpot_ms"]) / 1e3,
     )
@@ -104,7 +120,7 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     folder = asked.parse_args().folder
     with (folder / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:
-        runs = [measured(row) for row in csv.DictReader(lines) if states_load(row)]
+        runs = [measured(row) for each in csv.DictReader(lines) if (row := stated(each))]
     rows, _ = read_rows(folder, read_recipes())
     rows = part(rows, rows.usable)
     whole = fit(rows)

@@ -13,7 +13,7 @@ RECIPES = Path(__file__).with_suffix(".csv")
 # Column of the recipes, column of the measurements.
 CHOSEN_BY = {
     "models": "model_path", "systems": "system", "precisions": "precision", "versions": "backend_version",
-    "isl": "isl", "osl": "osl", "tp": "tp_size", "ep": "moe_ep_size",
+    "isl": "isl", "osl": "osl", "tp": "tp_size", "ep": "moe_ep_size", "concurrency": "concurrency",
 }  # fmt: skip
 
 Row = dict[str, str]
@@ -56,7 +56,8 @@ def recipe_of(row: Row, recipes: list[Row]) -> Row:
     for recipe in recipes:
         first, last = recipe["measured_from"], recipe["measured_to"]
         inside = recipe["backend"] == row["backend"] and first <= ran[: len(first)] and ran[: len(last)] <= last
-        wanted = ((recipe[ours].split(), row[theirs].removesuffix(".0")) for ours, theirs in CHOSEN_BY.items())
+        chosen = ((recipe[ours].split(), theirs) for ours, theirs in CHOSEN_BY.items() if ours in recipe)
+        wanted = ((any_of, row[theirs].removesuffix(".0")) for any_of, theirs in chosen)
         if inside and all(not any_of or got in any_of for any_of, got in wanted):
             return recipe
     return {}
