@@ -84,6 +84,36 @@ def test_a_server_with_three_drafts_runs_a_fifth_of_its_states() -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "gpu", "weight_dtype", "total_tps", "tpot_ms", "alone_ms"),
+    [  # SGLang cookbook, qwen3.6-benchmarks.jsx (ec170fd9), without drafts, 1,024 in flight
+        ("qwen3.6-27b", "h200-sxm", "bf16", 6322, 39.28, 734),
+        ("qwen3.6-27b", "b200-sxm", "bf16", 12_154, 31.56, 402),
+        ("qwen3.6-27b", "b200-sxm", "fp8", 16_229, 29.35, 292),
+        ("qwen3.6-27b", "b300-sxm", "fp8", 18_327, 42.42, 284),
+        ("qwen3.6-35b-a3b", "h200-sxm", "fp8", 30_201, 27.90, 138),
+        ("qwen3.6-35b-a3b", "b200-sxm", "bf16", 38_134, 22.45, 98),
+        ("qwen3.6-35b-a3b", "b300-sxm", "bf16", 49_190, 33.17, 95),
+    ],
+)
+def test_a_full_server_runs_its_states_in_waves(
+    model: str, gpu: str, weight_dtype: str, total_tps: float, tpot_ms: float, alone_ms: float
+) -> None:
+    """Prompts go first and all answers have 1,024 tokens, so as many prompts as there are states follow one another,
+    then all decode together. Of the prompts of a wave a request waits for half on average. So a wave takes the time
+    of an answer and half of its prompts, each of which takes what one alone takes to its first token.
+
+    By rate x time per token fewer decode at a time than run: 28 of the 40 of the 27B in bf16 on H200.
+    """
+    replica = Replica(
+        engine="sglang", release="0.5.16", weight_dtype=weight_dtype, memory_utilization=0.8, draft_tokens=0
+    )
+    case = case_of(model, gpu, replica)
+    running = requests_that_fit(case, memory_of(case, gpu, replica), 8192, 1024)
+    wave, answer = running / (total_tps / 9216), 1023 * tpot_ms / 1e3
+    assert 2 * (wave - answer) / running == pytest.approx(alone_ms / 1e3, rel=0.25)
+
+
+@pytest.mark.parametrize(
     ("model", "engine", "tokens", "binds"),
     [  # five states of 153,944,064 bytes in 0.9 parts of the cache, tokens of 65,536 in 1: as many at 13,050 tokens
         ("qwen3.6-27b", "sglang", 12_700, True),
