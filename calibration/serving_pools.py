@@ -1,11 +1,12 @@
 """Compares pools with measured ones, none of which entered the fit, and writes their bands and the table of errors.
 
 Run `python calibration/serving_pools.py FOLDER` from the root of the repository with the folder `serving.py` takes.
-Only rows that say how many requests were in flight can be compared (the batch of a decode worker is a limit, no load),
-and whose workers are stated, by the table or by `serving_pools.csv` from the lists of the runs; each run counts once.
-Loads that a list has with and without drafts are in doubt and left out, unless the times tell them apart. Scheduling
-comes from fits that saw no server of the engine on the GPU, nothing else is fitted. The form in which experts' compute
-grows with their tokens was chosen with a look at the time per token of these rows.
+Only rows that say how many requests were in flight can be compared, and whose workers are known: from the table, or
+from `serving_pools.csv`, every entry for their loads in the lists of InferenceX from November 2025 to April 2026, with
+the drafts and the most requests at once that its file names. A run of which several entries may be true is in doubt and
+left out; each run counts once. Scheduling comes from fits that saw no server of the engine on the GPU, nothing else is
+fitted. The form in which experts' compute grows with their tokens was chosen with a look at the time per token of rows
+whose workers the table states.
 """
 
 import csv
@@ -30,10 +31,13 @@ from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import memory_of, requests_that_fit
 from sizebook.serving.pools import Pool, Pools, pooled
 from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.shape import ServingShape
 from sizebook.tables.hardware import accelerator
 
 LISTED = rows_of(Path(__file__).with_suffix(".csv"))
 OUTPUT = DATA.parents[2] / "docs" / "serving_pools_table.md"
+NAMES: dict[ServingShape, str] = {}  # of models: those that are alike are one
+SIDES = ("prefill", "decode")
 FIGURES = ("ttft", "tpot", "throughput")
 SOURCE = f"calibration/serving_pools.py; {TABLE}"
 
@@ -53,14 +57,35 @@ class Measured:
 
 
 def stated(row: Row) -> Row:
-    """Return a row of pools with its requests in flight and with what a list says of its workers, else nothing."""
+    """Return a row of pools with its load and what the one list that fits it says; nothing where workers are not known.
+
+    A list has to agree with the workers that a row states, and says the rest: drafts, and most requests at once.
+    """
     in_flight = re.search(r"concurrency=(\d+)", row["silicon_data_source"])
     if row["mode"] != "disagg" or not in_flight:
         return {}
-    row = {**row, "concurrency": in_flight[1]}
-    listed = {} if row["decode_num_workers"] else recipe_of(row, LISTED)
-    row |= {name: said for name, said in listed.items() if said}
+    gpus = {f"{side}_gpus": str(_degree(row, side, "tp") * _degree(row, side, "attention_dp")) for side in SIDES}
+    row = {**row, **gpus, "concurrency": in_flight[1]}
+    workers = [f"{side}_num_workers" for side in SIDES]
+    fits = [
+        each for each in LISTED if recipe_of(row, [each]) and all(row[name] in ("", each[name]) for name in workers)
+    ]
+    if len(fits) == 1 and fits[0]["draft_tokens"]:
+        return row | {name: said for name, said in fits[0].items() if said} | {"concurrency": in_flight[1]}
     return row if row["decode_num_workers"] else {}
+
+
+def once(rows: list[Row]) -> list[Row]:
+    """Return runs once each, those that state their workers first: a copy has the same load and the same times."""
+    runs: dict[tuple[str, ...], Row] = {}
+    for row in sorted(filter(None, rows), key=lambda each: not each["decode_batch_size"]):
+        times = f"{float(row['silicon_ttft_ms']):.0f}", f"{float(row['silicon_tpot_ms']):.2f}"
+        runs.setdefault((row["system"], row["backend"], row["isl"], row["osl"], row["concurrency"], *times), row)
+    return list(runs.values())
+
+
+def _degree(row: Row, side: str, name: str) -> int:
+    return max(1, int(row[f"{side}_{name}_size"] or 1))
 
 
 def measured(row: Row) -> Measured:
@@ -70,7 +95,7 @@ def measured(row: Row) -> Measured:
     dtype = weight_dtype_of(row["model_path"], row["moe_quant_mode"] or row["gemm_quant_mode"] or None)
 
     def replica(side: str, **settings: Any) -> Replica:
-        tp, dp, ep = (max(1, int(row[f"{side}_{name}_size"] or 1)) for name in ("tp", "attention_dp", "moe_ep"))
+        tp, dp, ep = (_degree(row, side, name) for name in ("tp", "attention_dp", "moe_ep"))
         if engine == "sglang" and dp > 1 and tp * dp > gpu.gpus_per_node:
             ep = tp * dp  # its exchange of experts between servers (DeepEP) sets that, whatever was asked
         return Replica(engine=engine, weight_dtype=dtype, tp=tp, dp=dp, ep=min(ep, tp * dp), **settings)
@@ -79,18 +104,18 @@ def measured(row: Row) -> Measured:
         return Pool(case_of(row["model_path"], gpu.key, ran), int(row[f"{side}_num_workers"]))
 
     in_flight, isl, osl = (int(row[name]) for name in ("concurrency", "isl", "osl"))
-    # Rows of InferenceMAX that state workers look like runs without drafts: by lengths, concurrency and workers 104 of
-    # 150 stand only in its lists without (nvidia-master.yaml, December 2025 to April 2026), 36 in both, 9 in none, 1 in
-    # one with drafts alone.
+    # Rows that state workers look like runs without drafts: by lengths, concurrency and workers 104 of 150 stand only
+    # in lists without, 36 in both, 9 in none, 1 in one with drafts alone.
     settings = {name: float(row.get(name, "0")) for name in ("draft_tokens", "max_running", "memory_utilization")}
     ran = replica("decode", **settings)
     decode = pool("decode", ran)
     room = int(decode.ranks * requests_that_fit(decode.case, memory_of(decode.case, gpu.key, ran), isl, osl))
-    capacity = in_flight if row["decode_batch_size"] else room
+    capacity = room if "max_running" in row else in_flight
     link = float(gpu.scale_out_bytes_per_s or gpu.pcie_bytes_per_s or 0)
     pools = Pools(pool("prefill", replica("prefill", draft_tokens=0)), decode, capacity, link)
+    model = NAMES.setdefault(decode.case.shape, row["model_path"])
     return Measured(
-        group=f"{row['model_path']} {row['system']} {row['backend']} {row['precision']}",
+        group=f"{model} {row['system']} {row['backend']} {row['precision']}",
         pair=f"{engine} {gpu.key}",
         wide=f"{row['backend']}, {'attention data' if decode.case.dp > 1 else 'tensor'} parallel",
         workers=workers_in_words(decode.workers),
@@ -120,7 +145,7 @@ def main() -> None:
     asked.add_argument("folder", type=Path)
     folder = asked.parse_args().folder
     with (folder / "serving_measured.csv").open(encoding="utf-8", newline="") as lines:
-        runs = [measured(row) for each in csv.DictReader(lines) if (row := stated(each))]
+        runs = [measured(row) for row in once([stated(row) for row in csv.DictReader(lines)])]
     rows, _ = read_rows(folder, read_recipes())
     rows = part(rows, rows.usable)
     whole = fit(rows)

@@ -14,6 +14,7 @@ RECIPES = Path(__file__).with_suffix(".csv")
 CHOSEN_BY = {
     "models": "model_path", "systems": "system", "precisions": "precision", "versions": "backend_version",
     "isl": "isl", "osl": "osl", "tp": "tp_size", "ep": "moe_ep_size", "concurrency": "concurrency",
+    "prefill_gpus": "prefill_gpus", "decode_gpus": "decode_gpus",
 }  # fmt: skip
 
 Row = dict[str, str]

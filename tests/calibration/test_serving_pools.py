@@ -12,13 +12,18 @@ BLANK = {
     "backend": "sglang",
     "model_path": "deepseek-ai/DeepSeek-R1",
     "system": "h100_sxm",
+    "precision": "fp8",
     "isl": "1024",
     "osl": "8192",
     "decode_batch_size": "",
-    "decode_num_workers": "",
-    "prefill_num_workers": "",
+    "silicon_ttft_ms": "413.24",
+    "silicon_tpot_ms": "18.668",
+    **{f"{side}_num_workers": "" for side in ("prefill", "decode")},
+    **{f"{side}_tp_size": "16" for side in ("prefill", "decode")},
+    **{f"{side}_attention_dp_size": "1" for side in ("prefill", "decode")},
 }
 RUN = "2026-02-13T03:10:06Z"
+TRTLLM = {"backend": "trtllm", "osl": "1024", "measured": "2026-02-08T01:24:15Z"}
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +39,13 @@ def stated(pools: ModuleType, measured: str = RUN, concurrency: int = 4, **chang
 def test_a_list_says_the_workers_and_the_drafts_of_a_run(pools: ModuleType) -> None:
     row = stated(pools)
     assert [row[name] for name in ("prefill_num_workers", "decode_num_workers", "draft_tokens")] == ["1", "2", "0"]
-    run = {"backend": "trtllm", "osl": "1024", "measured": "2026-02-08T01:24:15Z"}
-    row = stated(pools, concurrency=924, **run)
-    assert [row[name] for name in ("decode_num_workers", "decode_attention_dp_size", "max_running")] == [
-        "3",
-        "16",
-        "256",
-    ]
+
+
+def test_a_list_says_how_many_requests_run_at_once(pools: ModuleType) -> None:
+    """ctx1_gen3_dep16_batch16: 16 on each of 16 ranks of a worker, which the table calls tp 16."""
+    row = stated(pools, concurrency=924, **TRTLLM)
+    names = ("decode_num_workers", "decode_tp_size", "decode_attention_dp_size", "max_running", "concurrency")
+    assert [row[name] for name in names] == ["3", "1", "16", "256", "924"]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +53,8 @@ def test_a_list_says_the_workers_and_the_drafts_of_a_run(pools: ModuleType) -> N
     [
         {"measured": "2026-02-13T00:00:00.000Z"},  # the same run listed again, mixed with one that drafted
         {"osl": "1024"},  # with drafts by its times, of how many tokens no row says
-        {"backend": "trtllm", "osl": "1024", "measured": "2026-02-08T01:24:15Z", "concurrency": 30},  # both ways
+        {**TRTLLM, "concurrency": 30},  # both ways
+        {**TRTLLM, "concurrency": 924, "decode_tp_size": "8"},  # listed for 16 GPUs
         {"mode": "agg"},
     ],
 )
@@ -56,13 +62,18 @@ def test_a_run_in_doubt_is_left_out(pools: ModuleType, changed: dict[str, Any]) 
     assert stated(pools, **changed) == {}
 
 
-def test_what_the_table_states_is_taken(pools: ModuleType) -> None:
-    row = stated(pools, decode_num_workers="5", prefill_num_workers="3")
-    assert (row["decode_num_workers"], row["prefill_num_workers"], row["concurrency"]) == ("5", "3", "4")
-    assert "draft_tokens" not in row
+def test_a_list_of_other_workers_than_a_row_states_is_another_runs(pools: ModuleType) -> None:
+    for workers, known in (("3", True), ("5", False)):
+        row = stated(pools, concurrency=924, **TRTLLM, decode_num_workers=workers, prefill_num_workers="1")
+        assert row["decode_num_workers"] == workers
+        assert ("max_running" in row) is known
 
 
-def test_every_list_names_its_source(pools: ModuleType) -> None:
-    assert pools.LISTED and all(
-        each["source"] and each["measured_from"] <= each["measured_to"] for each in pools.LISTED
-    )
+def test_a_run_listed_twice_counts_once_as_its_workers_are_stated(pools: ModuleType) -> None:
+    copy = {"silicon_ttft_ms": "413.3", "silicon_tpot_ms": "18.67", "decode_batch_size": "2", "decode_num_workers": "2"}
+    rows = [stated(pools), stated(pools, **copy, prefill_num_workers="1"), stated(pools, silicon_ttft_ms="500"), {}]
+    assert [row["silicon_ttft_ms"] for row in pools.once(rows)] == ["413.3", "500"]
+
+
+def test_every_list_names_its_source_and_its_workers(pools: ModuleType) -> None:
+    assert all(each["source"] and each["prefill_num_workers"] and each["decode_num_workers"] for each in pools.LISTED)
