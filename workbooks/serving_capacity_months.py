@@ -112,14 +112,14 @@ def _contracts(page: Timeline, staged: Staged) -> None:
     for term, (months, _) in TERMS.items():
         signed = f"signed_{term}_gpus"
         after = f"={{on}}*MAX(0,{{month}}+{{{months}}}-1-{{months}})"
-        row(f"after_{term}", f"Months after the plan of what is signed, {term}", after, "months")
+        row(f"after_{term}", f"Months signed past the plan, {term}", after, "months")
         row(f"held_{term}", f"In force, {term}", f"={{on}}*{in_force(months, signed)}", "GPUs", total=LAST)
         for level, words in (
-            ("price_course", "at prices of the plan when signed"),
-            ("price_level_now", "at dated levels too"),
+            ("price_course", "At plan prices when signed"),
+            ("price_level_now", "At dated levels too"),
         ):
             key, paid = _PAID_AT[level], f"={{on}}*{in_force(months, signed, level)}"
-            row(f"{key}_{term}", f"The same {words}, {term}", paid, "GPUs", styles.NUMBER)
+            row(f"{key}_{term}", f"{words}, {term}", paid, "GPUs", styles.NUMBER)
     row("reserved_gpus", "GPUs reserved", "={running_gpus}+{held_1y}+{held_3y}", "GPUs", total=LAST)
     row("reserved_steps", "in steps that are bought together", "={reserved_gpus}/{step_gpus}", "steps", styles.NUMBER)
 

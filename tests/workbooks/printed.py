@@ -3,12 +3,14 @@
 Run it with ``python -m tests.workbooks.printed``; names of workbooks after it take only those. It needs LibreOffice and
 takes a minute, so it is no part of the suite. Sizes are those of the letters on paper, scaled as the page is; titles of
 axes that stand upright and letters of charts count. No letter of Result is below 9 points and none elsewhere below 8,
-every sheet that is read is printed, and no hidden one and no calculation; a serving workbook takes 20 pages at most.
+every sheet that is read is printed, and no hidden one and no calculation; a serving workbook takes 20 pages at most, of
+36 months too.
 """
 
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,11 +18,17 @@ from typing import Any
 import pypdf
 from openpyxl import load_workbook
 
+from sizebook.scenarios.scenario_files import parse, read_toml
+from sizebook.scenarios.serving import ServingScenario
+from sizebook.sources.bundled import bundled
+from sizebook.workbooks.filling import fill
+from sizebook.workbooks.input_cells import workbook_inputs
 from sizebook.workbooks.sheet_order import group_of
 from tests.workbooks.shipped import SHIPPED
 
 RESULT, LEAST_ON_RESULT, LEAST_POINTS = "Result", 9.0, 8.0
-MOST_PAGES = {"serving_capacity.xlsx": 20}
+SERVING, EXAMPLE = "serving_capacity", "serving-llama-3.1-70b.toml"
+MOST_PAGES, MANY_MONTHS = 20, 36
 ROUNDING = 0.1  # LibreOffice writes coordinates in hundredths of a millimetre
 
 
@@ -69,21 +77,32 @@ def complaints(printed: dict[str, list[pypdf.PageObject]], read: list[str]) -> l
     return wrong
 
 
+def workbooks(wanted: list[str], folder: Path) -> Iterator[Path]:
+    """Yield the shipped workbooks that are wanted, and a serving one of many months filled into a folder."""
+    for book in SHIPPED:
+        if book.file in wanted:
+            yield book.path
+        if book.file in wanted and book.path.stem == SERVING:
+            scenario = parse(ServingScenario, read_toml(bundled("reports") / EXAMPLE), EXAMPLE)
+            given = {**workbook_inputs(scenario), "months": MANY_MONTHS}
+            yield fill(book.path, given, folder / f"{SERVING}_{MANY_MONTHS}_months.xlsx").path
+
+
 def main() -> int:
     wanted, n_wrong = sys.argv[1:] or [book.file for book in SHIPPED], 0
     with TemporaryDirectory() as folder:
-        for book in [each for each in SHIPPED if each.file in wanted]:
-            printed = by_sheet(printed_by_libreoffice(book.path, Path(folder)))
-            read = [each.title for each in load_workbook(book.path) if group_of(each) not in ("Calculation", "Lists")]
+        for path in workbooks(wanted, Path(folder)):
+            printed = by_sheet(printed_by_libreoffice(path, Path(folder)))
+            read = [each.title for each in load_workbook(path) if group_of(each) not in ("Calculation", "Lists")]
             wrong, n_pages = complaints(printed, read), sum(map(len, printed.values()))
-            if n_pages > MOST_PAGES.get(book.file, n_pages):
-                wrong.append(f"{n_pages} pages, want at most {MOST_PAGES[book.file]}")
+            if path.stem.startswith(SERVING) and n_pages > MOST_PAGES:
+                wrong.append(f"{n_pages} pages, want at most {MOST_PAGES}")
             n_wrong += bool(wrong)
             least = {name: min(size for page in pages for size in sizes(page)) for name, pages in printed.items()}
             small = min(least, key=lambda name: least[name])
             pages = ", ".join(f"{name} {len(of)}" for name, of in printed.items())
             print(
-                f"{'WRONG' if wrong else 'ok':5} {book.file}: {n_pages} pages, smallest "
+                f"{'WRONG' if wrong else 'ok':5} {path.name}: {n_pages} pages, smallest "
                 f"letters {least[small]:.1f} points on {small}, {least[RESULT]:.1f} on {RESULT} ({pages})"
             )
             for line in wrong:

@@ -11,7 +11,13 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
-from sizebook.workbooks.print_layout import height_of, keep_readable, scale_saving_pages, years_a_page
+from sizebook.workbooks.print_layout import (
+    height_of,
+    keep_readable,
+    scale_saving_pages,
+    set_print_area,
+    years_a_page,
+)
 from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.filled import FilledOnce
@@ -75,6 +81,24 @@ def test_a_sheet_wider_than_any_paper_takes_pages_side_by_side_with_its_labels()
     setup = sheet.page_setup
     assert (str(setup.paperSize), setup.scale, setup.pageOrder) == ("8", 89, "overThenDown")
     assert sheet.print_title_cols == "$B:$B"
+
+
+# 150 letters x 5.6 take 95 % of A4 turned, and of A3 upright, which is as wide. Less 2 inches they hold 474.7 and 1,101
+# points of rows down, 15 each: 126 rows are 3.98 pages of A4. The second page of A3 repeats the head.
+@pytest.mark.parametrize(("rows", "paper", "orientation", "breaks"), [
+    (126, "9", "landscape", [31, 61, 91, 121]),
+    (127, "8", "portrait", [73]),
+])  # fmt: skip
+def test_a_sheet_of_more_than_four_pages_takes_a3_upright(
+    rows: int, paper: str, orientation: str, breaks: list[int]
+) -> None:
+    """On 0.13.0 the inputs of a serving workbook took seven pages of its 24 for 36 months."""
+    sheet = sheet_of([150])
+    sheet.print_title_rows = "1:1"
+    set_print_area(sheet, [1], rows, 2)
+    setup = sheet.page_setup
+    assert (str(setup.paperSize), setup.orientation, setup.scale) == (paper, orientation, 95)
+    assert [each.id for each in sheet.row_breaks.brk] == breaks
 
 
 @pytest.mark.parametrize(

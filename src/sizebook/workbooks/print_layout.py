@@ -1,7 +1,7 @@
 """How a sheet prints: paper, letters that can be read, page breaks, results on one page, unscaled.
 
 A sheet is scaled to the width of its paper only as far as its letters stay readable. One that is too wide turns, then
-takes A3, and what is wider than that takes pages side by side, each with its labels.
+takes A3, and what is wider than that takes pages side by side, each with its labels. A long one takes A3 upright.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,6 +23,7 @@ _PADDING = 4.0  # points of a cell beside its text
 _LEAST_SCALE = 0.89  # of paper: letters of 9 points stay at 8
 _SIDE = 0.3  # inches beside a page
 _A_YEAR = 12  # months
+_MOST_TURNED = 4  # A4 pages of a long sheet; A3 upright is as wide and holds more than twice the rows
 _FULL = 0.9  # of a page, from where on a section that does not fit begins another
 
 
@@ -55,9 +56,13 @@ def set_print_area(
     sections = [row for row in sections if row <= end]
     sheet.print_area = f"B1:{get_column_letter(last_column)}{end}"
     keep_readable(sheet, last_column)
-    on_one = int(100 * _room(sheet)[1] / _height(sheet, 1, end + 1))
-    if (sheet.page_setup.scale or 0) > on_one >= 100 * _LEAST_SCALE:  # a page more for a few rows is worse
-        sheet.page_setup.scale = on_one
+    setup, height = sheet.page_setup, _height(sheet, 1, end + 1)
+    is_turned_a4 = (str(setup.paperSize), setup.orientation) == (sheet.PAPERSIZE_A4, "landscape")
+    if is_turned_a4 and height > _MOST_TURNED * _printed_height(sheet):
+        setup.paperSize, setup.orientation = sheet.PAPERSIZE_A3, "portrait"
+    on_one = int(100 * _room(sheet)[1] / height)
+    if (setup.scale or 0) > on_one >= 100 * _LEAST_SCALE:  # a page more for a few rows is worse
+        setup.scale = on_one
     break_between(sheet, sections, end)
 
 
@@ -70,12 +75,15 @@ def break_between(sheet: Worksheet, sections: Sequence[int], end: int) -> None:
         height, heads = _height(sheet, start, stop), _height(sheet, start, start + 1)
         # A section that would leave a good part of the page empty is rather broken itself, where heads repeat.
         is_whole = height <= room and (not sheet.print_title_rows or any(start <= row < stop for row in charted))
-        if used + height > room and (is_whole or used > _FULL * room):
-            sheet.row_breaks.append(Break(id=start - 1))
-            used = heads
-        used += height
-        while used > room:
-            used -= room - heads
+        begins_page = used + height > room and (is_whole or used > _FULL * room)
+        for row in range(start, stop):
+            own, begins = _height(sheet, row, row + 1), begins_page and row == start
+            if begins or used + own > room:
+                # Set also within a section, under heads: programs differ in how many rows a page takes.
+                if begins or sheet.print_title_rows:
+                    sheet.row_breaks.append(Break(id=row - 1))
+                used = heads
+            used += own
 
 
 def keep_readable(sheet: Worksheet, last_column: int) -> None:
