@@ -52,6 +52,11 @@ def test_what_click_refuses_looks_the_same() -> None:
     )
 
 
+def test_comparing_leads_to_the_bridge() -> None:
+    for word in ("compare", "diff"):
+        assert f"got '{word}', want 'bridge', or one of " in sizebook(word, "a.toml", "b.toml").stderr
+
+
 @pytest.mark.parametrize("setting", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_that_wants_no_colours_gets_none(setting: dict[str, str]) -> None:
     assert on_a_terminal("call", "NOPE", **setting) == f"sizebook: {UNKNOWN}\n"

@@ -47,7 +47,7 @@ def test_flags(cell: object, value: int) -> None:
         (("4k",), InputError, "d_model is ambiguous: got '4k', want plain digits. Write 4000 or 4 x 1024 in full."),
         (("1.5k",), InputError, "d_model is ambiguous: got '1.5k', want plain digits. "
          "Write 1500 or 1.5 x 1024 in full."),
-        ((None,), InputError, f"d_model is blank: got nothing, want {D_MODEL}. Fill the cell."),
+        ((None,), InputError, f"d_model is blank: got nothing, want {D_MODEL}. Fill it in."),
         ((True,), InputError, f"d_model is not a number: got True, want {D_MODEL}. Type a number."),
         ((512.5,), RangeError, f"d_model is not whole: got 512.5, want {D_MODEL}. Round it to a whole number."),
         ((0,), RangeError, "d_model is out of range: got 0, want at least 1 "
@@ -101,7 +101,7 @@ def test_one_bad_cell_spoils_only_its_own_result() -> None:
             "d_model is no text: got the character '\\x00', want characters that a workbook may hold. Remove it.",
         ),
         ([[]], "d_model is blank: got nothing, want a whole number (hidden size: width of the residual stream). "
-               "Fill the cell."),
+               "Fill it in."),
     ],
     ids=["too large", "too long", "infinite text", "infinite", "control character", "empty range"],
 )  # fmt: skip

@@ -93,6 +93,13 @@ def test_every_kind_of_report_of_a_scenario_has_a_template(tmp_path: Path) -> No
     }  # fmt: skip
 
 
+def test_without_a_kind_the_kinds_are_said() -> None:
+    assert str(run("scenario", "template").exception) == (
+        "no kind: got nothing, want sizing, training, fine_tuning, serving, fleet, programme. Name one, such as "
+        "serving."
+    )
+
+
 def test_a_plan_that_there_is_not_has_no_template() -> None:
     assert message_of(SizebookError, template, "servingg") == (
         "unknown plan: got 'servingg', want 'serving', or one of sizing and 4 others. "

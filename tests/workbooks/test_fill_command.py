@@ -64,6 +64,15 @@ def test_a_scenario_of_another_workbook_is_one_problem(tmp_path: Path) -> None:
     )
 
 
+def test_a_scenario_with_tables_names_its_plan(tmp_path: Path) -> None:
+    path = scenario(tmp_path, 'model = "llama-3.1-8b"\ngpu = "h100-sxm"\n[traffic]\nrequests_per_day = 1\n')
+    done = run("fill", "serving_capacity.xlsx", path, "-o", tmp_path / "out.xlsx")
+    assert str(done.exception) == (
+        "scenario.toml: no plan: got gpu, traffic without one, want plan = 'serving'. Add that line; a scenario that "
+        "names none is sizing."
+    )
+
+
 def test_refused_before_anything_is_written(tmp_path: Path) -> None:
     path = scenario(tmp_path, 'dtyp = "fp8"\n')
     done = run("fill", bundled("workbooks") / "model_sizing.xlsx", path, "-o", tmp_path / "out.xlsx")

@@ -7,6 +7,7 @@ from typing import Any
 
 from sizebook.batch.plan_kinds import PLAN_KINDS, plan_scenario, scenario_of, workbook_inputs_of
 from sizebook.core.errors import InputError
+from sizebook.scenarios.kinds import check_named
 from sizebook.sources.bundled import bundled
 from sizebook.workbooks.anchors.plan_values import PlanValues
 
@@ -25,6 +26,8 @@ def workbook_values(values: Mapping[str, Any], where: str, folder: Path, *, work
     The workbook made for its plan takes the plan's inputs. Another of ours, and a scenario without a plan, goes key by
     key. Somebody's own takes the plan itself. Errors: `InputError` for a workbook of ours that another plan is for.
     """
+    if any(isinstance(value, dict) for value in values.values()):  # no input is a table: it is a scenario's
+        check_named(values, where)
     job = PLAN_KINDS.get(str(values.get("plan")))
     if job is not None and job.workbook == workbook:
         return WorkbookValues(workbook_inputs_of(scenario_of(values, where, folder)))

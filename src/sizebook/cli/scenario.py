@@ -8,6 +8,7 @@ import click
 from sizebook.cli.lazy import HintedGroup
 from sizebook.cli.options import FILE
 from sizebook.cli.shell_completion import names_of, plans
+from sizebook.core.errors import InputError
 from sizebook.sources.writing import write_whole
 
 _OUTPUT = click.option("-o", "--output", type=FILE, help="File to write.")
@@ -19,12 +20,14 @@ def scenario() -> None:
 
 
 @scenario.command("template")
-@click.argument("kind", shell_complete=names_of(plans))
+@click.argument("kind", required=False, shell_complete=names_of(plans))
 @_OUTPUT
-def write_template(kind: str, output: Path | None) -> None:
+def write_template(kind: str | None, output: Path | None) -> None:
     """Print a commented scenario of KIND: sizing, training, fine_tuning, serving, fleet or programme."""
     from sizebook.scenarios.template import template
 
+    if kind is None:
+        raise InputError(f"no kind: got nothing, want {', '.join(plans())}. Name one, such as serving.")
     _write(template(kind), output)
 
 

@@ -65,7 +65,7 @@ def coerce(argument: Argument, cell: Cell | Range) -> Any:
     _refuse_unholdable(argument, cell)
     if is_blank(cell):
         if argument.required:
-            raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill the cell.")
+            raise InputError(f"{argument.name} is blank: got nothing, want {_wanted(argument)}. Fill it in.")
         return argument.default
     if isinstance(cell, dict) or (isinstance(cell, (list, tuple)) and kind != "list"):
         what = "table" if isinstance(cell, dict) else "list"

@@ -119,7 +119,7 @@ def settled_month(paid: Sequence[float | None], other: Sequence[float | None]) -
 
 @section
 class AlternativeTotals:
-    """What all months cost with GPUs bought and at an API, and from which month on less has been paid."""
+    """What all months cost with GPUs bought and at an API, and from which month on no more has been paid."""
 
     owned_usd: float | None = quantity(
         "cost of all months with GPUs bought: what is written off, interest, and what they cost to run",
@@ -144,13 +144,13 @@ class AlternativeTotals:
         "month after which, to the end of the plan, no more has been paid for bought GPUs than for rented ones, blank "
         "if that is never",
         default=None,
-        label="Break-even month: after it buying has cost less in all than renting",
+        label="Break-even month: after it buying has cost no more in all than renting",
     )
     buy_beats_api_month: int | None = quantity(
         "month after which, to the end of the plan, no more has been paid for bought GPUs than at the API, blank if "
         "that is never",
         default=None,
-        label="Break-even month: after it buying has cost less in all than the API",
+        label="Break-even month: after it buying has cost no more in all than the API",
     )
 
 
