@@ -58,7 +58,7 @@ CASES = {
     "B12": ("=ISERROR(B5)", "1", "an error is an error"),
     "B13": ("=SIZEBOOK.PARAMS_LN(512)*2+1", "2049", "inside a formula"),
     "B14": ("=SIZEBOOK.PARAMS_MHA(SIZEBOOK.PARAMS_LN(256))", "1050624", "inside another function"),
-    "B15": ("=SIZEBOOK.PARAMS_LN(512,D1)", "512", "the limit: Calc hands over an empty cell as 0"),
+    "B15": ("=SIZEBOOK.PARAMS_LN(512,D1)", "512", "the limit: an empty cell for a flag is FALSE"),
     "B16": ("=SIZEBOOK.PARAMS_LN(512,D1:D1)", "1024", "the way round it: a range of one cell"),
     "B17": (
         '=SIZEBOOK.SIZEBOOK_WHY("PARAMS_MHA",-1)',
@@ -66,6 +66,17 @@ CASES = {
         "Correct the number.",
         "the message behind an error",
     ),
+    "B18": ("=SIZEBOOK.PARAMS_LN(512,0)", "512", "a 0 that is typed"),
+    "B19": ("=SIZEBOOK.MODEL_BYTES(354336768,D1)", "708673536", "an empty cell for a key is the default, bf16: x 2"),
+    "B20": ('=SIZEBOOK.SIZEBOOK_WHY("MODEL_BYTES",354336768,D1)', "no error", "asked about, it is the same call"),
+    "B21": ("=SIZEBOOK.GRID_G_PER_KWH(D1)", "#VALUE!", "an empty cell for a name that must be given, as in Excel"),
+    "B22": (
+        '=SIZEBOOK.SIZEBOOK_WHY("GRID_G_PER_KWH",D1)',
+        "grid is blank: got nothing, want text (country code or cloud region, such as fra or aws:us-east-1). "
+        "Fill the cell.",
+        "its message",
+    ),
+    "B23": ('=SIZEBOOK.GPU_SPEC("h100-sxm",INDEX(D1:D2,1))', "#VALUE!", "also found by a function"),
 }
 SPREAD = {"H1": "1050624", "H2": "4198400", "H3": "#VALUE!", "H4": "#NUM!", "H5": "#VALUE!", "H6": "16785408"}
 
@@ -125,4 +136,5 @@ def test_wizard_explains_every_function_and_argument(calc_office: Office) -> Non
         for (shown, help_text, _), argument in zip(said[name]["arguments"], function.arguments, strict=True):
             assert shown == argument.name
             assert help_text.startswith(argument_help(argument))
-            assert help_text.endswith("(but B5:B5 as empty).") != argument.required
+            may_be_zero = argument.quantity.kind not in ("text", "choice", "date")
+            assert help_text.endswith("(but B5:B5 as empty).") == (may_be_zero and not argument.required)

@@ -20,7 +20,7 @@ from org.sizebook import XSizebook
 from sizebook.core.registry import Function
 from sizebook.core.wizard import argument_help
 from sizebook.functions import load
-from sizebook.libreoffice.calc import evaluate
+from sizebook.libreoffice.calc import NEVER_ZERO, evaluate
 
 # Calc takes the service name for the prefix of the functions: SIZEBOOK.PARAMS_MHA.
 NAME = "SIZEBOOK"
@@ -72,7 +72,8 @@ class AddIn(unohelper.Base, XSizebook, XAddIn, XCompatibilityNames, XServiceName
 
     def getArgumentDescription(self, name: str, index: int) -> str:  # noqa: N802
         argument = load()[name].arguments[index]
-        return argument_help(argument) + ("" if argument.required else EMPTY_CELL)
+        is_told = argument.required or argument.quantity.kind in NEVER_ZERO
+        return argument_help(argument) + ("" if is_told else EMPTY_CELL)
 
     def getProgrammaticCategoryName(self, name: str) -> str:  # noqa: N802
         return CATEGORY

@@ -5,11 +5,14 @@ Standard library only: this runs inside the office's own Python.
 
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from sizebook.core import cells, coercion
 from sizebook.core.errors import SizebookError
-from sizebook.core.registry import Function
+from sizebook.core.registry import Function, find
+from sizebook.core.sections import Argument
+from sizebook.functions.error_messages import PLACES
 from sizebook.intake.allowed_files import asked_by_a_cell
 
 Rows = tuple[tuple[float | str, ...], ...]
@@ -25,6 +28,8 @@ _ERROR_NUMBERS = {
     "#NULL!": 521,
 }
 _QUIET_NAN = 0x7FF8_0000_0000_0000
+# A name, a key and a day are never 0, so that 0 in their place is an empty cell; a number or a flag may well be 0.
+NEVER_ZERO = ("text", "choice", "date")
 
 
 def evaluate(function: Function, given: Sequence[Any]) -> Rows:
@@ -32,15 +37,33 @@ def evaluate(function: Function, given: Sequence[Any]) -> Rows:
 
     Always rows, of one cell for a single result: a Python component cannot return now a number and now rows.
 
-    An argument left out arrives as None, an empty cell of a range as "", TRUE as 1.0, an empty single cell as 0.0 (Calc
-    does not tell it from a typed 0). A cell that holds an error never gets here: Calc passes it on by itself.
+    An argument left out arrives as None, an empty cell of a range as "", TRUE as 1.0, an empty single cell as 0.0, as
+    0 and FALSE do: of no type that Calc lets an add-in declare does it tell them apart, where an argument may also be
+    left out. A cell that holds an error never gets here: Calc passes it on by itself.
     """
     try:
         with asked_by_a_cell():
-            value = cells.evaluate(function, given)
+            value = cells.evaluate(function, _with_blanks(function, given) if 0.0 in given else given)
     except SizebookError as error:
         return ((error_number(error),),)
     return tuple(tuple(_shown(cell) for cell in row) for row in coercion.as_rows(value) or [[value]])
+
+
+def _with_blanks(function: Function, given: Sequence[Any]) -> list[Any]:
+    """Return the arguments with nothing in place of a 0 that can only be an empty cell."""
+    places = _places(function, given)
+    pairs = zip(places, given, strict=False)  # a call that is asked about may have too many
+    read = [None if cell == 0.0 and a.quantity.kind in NEVER_ZERO else cell for a, cell in pairs]
+    return [*read, *given[len(read) :]]
+
+
+def _places(function: Function, given: Sequence[Any]) -> tuple[Argument, ...]:
+    """Return the arguments in order; of a function that asks about a call (SIZEBOOK_WHY) those of that call."""
+    own = function.arguments
+    if PLACES[0] in (argument.name for argument in own):
+        with suppress(SizebookError):  # the function says it itself
+            return (own[0], *find(coercion.as_text(coercion.single_cell(given[0]))).arguments)
+    return own
 
 
 def error_number(error: SizebookError) -> float:
