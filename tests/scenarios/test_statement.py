@@ -80,7 +80,7 @@ def test_another_currency_takes_each_month_at_its_rate() -> None:
         str(found.said)
         .replace("\xa0", " ")
         .startswith(
-            "GPUs and all other costs together are 150 EUR, or 150 EUR discounted to today. By year: FY2027 150 EUR. "
+            "GPUs and all other costs together are 150 EUR. By year: FY2027 150 EUR. "
             "Income less costs and investment is worth 30 EUR today."
         )
     )
@@ -92,6 +92,10 @@ def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
     assert made.statement is not None and data["statement"] == made.statement.data
     assert data["statement"]["whole_usd"] == pytest.approx(data["usd"] + 3000)
     assert str(made.statement.said) == text.splitlines()[-1] == str(made.report.sentences[-1])
+    (assumed,) = (each for each in made.report.sections if each.topic == "Assumptions")
+    (beside,) = (each for each in assumed.blocks if isinstance(each, Table) and each.caption == "Paid beside GPUs")
+    stated = [row.cells[:2] for row in beside.rows if row.cells[2] == "scenario"]
+    assert stated == [("People a month", f"{grouped(1000)} USD"), ("Discount rate a year", "0.1")]
     figures = {figure.name: figure.value for figure in made.contents.figures}
     assert figures["whole_usd"] == made.statement.whole and figures["present_usd"] == made.statement.present
 

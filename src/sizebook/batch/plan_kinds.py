@@ -95,6 +95,10 @@ class PlannedScenario:
     def report(self) -> Report:
         """The report of the plan."""
         made = report_of(self.scenario, self.plan)
+        if self.statement is not None:
+            from sizebook.reports.input_rows import with_inputs
+
+            made = with_inputs(made, text("Paid beside GPUs"), self.statement.overheads)
         return replace(made, sentences=(*made.sentences, *(each.said for each in self._money)))
 
     @cached_property

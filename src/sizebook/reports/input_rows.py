@@ -4,13 +4,14 @@ The rows come from the declarations, so an input that a plan takes is an input t
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from sizebook.core.sections import Argument, flat, leaves, leaves_without_effect
 from sizebook.core.texts import Day, joined, text
 from sizebook.core.units import counted, grouped, percent
-from sizebook.reports.document import Row, Table, headings
+from sizebook.reports.document import Report, Row, Table, headings
 from sizebook.reports.number_columns import plain_number
 from sizebook.reports.phrases import CHOICES
 
@@ -69,6 +70,16 @@ InputRow = tuple[str, str, str]
 def inputs_table(caption: str, rows: Iterable[InputRow]) -> Table:
     """Return a table of inputs, each with its value and where that comes from."""
     return Table(caption, headings(text("Input"), text("Value"), text("Origin")), tuple(map(Row, rows)))
+
+
+def with_inputs(report: Report, caption: str, section: Any) -> Report:
+    """Return a report whose assumptions show the inputs of a section too, behind the first table."""
+    table, topic = inputs_table(caption, input_rows(section)), text("Assumptions")
+    sections = (
+        replace(each, blocks=(*each.blocks[:1], table, *each.blocks[1:])) if each.topic == topic else each
+        for each in report.sections
+    )
+    return replace(report, sections=tuple(sections))
 
 
 def input_rows(section: Any, *, without: Collection[str] = (), stated: Collection[str] | None = None) -> list[InputRow]:

@@ -191,7 +191,9 @@ class Statement:
                 "GPUs and all other costs together are {usd}, or {present} discounted to today.",
                 usd=shown(here.whole),
                 present=shown(here.present),
-            ),
+            )
+            if here.rate
+            else text("GPUs and all other costs together are {usd}.", usd=shown(here.whole)),
             text(
                 "By year: {years}.",
                 years=joined([f"{name} {shown(each)}" for name, each in here.years.items()], ", "),

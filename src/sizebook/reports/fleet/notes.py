@@ -92,7 +92,10 @@ def assumptions(plan: FleetPlan) -> Section:
     """Return every input of the plan, those looked up with where they come from."""
     tables = [inputs_table(each.service.name, _service(each)) for each in plan.services]
     left_out = (
-        text("Accelerators and models stay the same for all months. Network, storage and staff are left out."),
+        text(
+            "Accelerators and models stay the same for all months. The cost of GPUs leaves out network, storage and "
+            "staff."
+        ),
         text("Burst GPUs are taken to be there when they are wanted. Racks hold nodes of one kind, and no switches."),
     )
     blocks: tuple[Block, ...] = (

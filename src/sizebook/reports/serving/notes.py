@@ -126,7 +126,8 @@ def assumptions(plan: ServingPlan) -> Section:
     left_out: tuple[str, ...] = (
         evenly if plan.replica.loaded is None else by_chance,
         text(
-            "Starting and stopping replicas by the hour is taken to be free. Network, storage and staff are left out."
+            "Starting and stopping replicas by the hour is taken to be free. The cost of GPUs leaves out network, "
+            "storage and staff."
         ),
     )
     if plan.beyond_context:
