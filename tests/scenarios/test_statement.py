@@ -86,6 +86,13 @@ def test_another_currency_takes_each_month_at_its_rate() -> None:
     )
 
 
+@pytest.mark.parametrize(("key", "typed", "meant"), [("tax_share", "19", "0.19"), ("discount_per_year", "8", "0.08")])
+def test_a_share_typed_in_per_cent_is_refused(key: str, typed: str, meant: str, tmp_path: Path) -> None:
+    """On 0.13.0 a discount of 8 was one of 800 % a year."""
+    with pytest.raises(InputError, match=rf"{key} is out of range: got {typed}, .* Write {typed} % as {meant}\.$"):
+        plan_scenario(tomllib.loads(SCENARIO.replace("discount_per_year = 0.1", f"{key} = {typed}")), "here", tmp_path)
+
+
 def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
     data, text = plan_printed(SCENARIO, tmp_path)
     made = plan_scenario(tomllib.loads(SCENARIO), "here", tmp_path)
@@ -95,7 +102,7 @@ def test_text_json_report_and_batch_say_the_same(tmp_path: Path) -> None:
     (assumed,) = (each for each in made.report.sections if each.topic == "Assumptions")
     (beside,) = (each for each in assumed.blocks if isinstance(each, Table) and each.caption == "Paid beside GPUs")
     stated = [row.cells[:2] for row in beside.rows if row.cells[2] == "scenario"]
-    assert stated == [("People a month", f"{grouped(1000)} USD"), ("Discount rate a year", "0.1")]
+    assert stated == [("People a month", f"{grouped(1000)} USD"), ("Discount rate a year", "10.0\u00a0%")]
     figures = {figure.name: figure.value for figure in made.contents.figures}
     assert figures["whole_usd"] == made.statement.whole and figures["present_usd"] == made.statement.present
 

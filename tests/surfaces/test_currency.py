@@ -185,8 +185,8 @@ def test_a_row_of_a_sweep_costs_what_the_plan_costs_and_its_column_says_the_curr
     assert float(good["cost_eur"]) == pytest.approx(float(good["cost_usd"]) * amount.rate, rel=1e-12)
     assert (bad["programme_cost_usd"], bad["programme_cost_eur"]) == ("", "")
     assert bad["reason"] == (
-        "currency without a rate: got currency 'EUR' without, want what 1 USD is in another currency. State rates, "
-        "such as currency = 'EUR' and rates = 0.92."
+        "currency without a rate: got currency 'EUR' without rates, want what 1 USD is in another currency. State "
+        "them, such as currency = 'EUR' and rates = 0.92."
     )
 
 

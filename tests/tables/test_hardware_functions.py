@@ -10,7 +10,7 @@ from sizebook.core.cells import call
 from sizebook.core.errors import UnknownKeyError
 from sizebook.functions import load
 from sizebook.tables import prices
-from sizebook.tables.hardware import accelerator, accelerators
+from sizebook.tables.hardware import accelerator, accelerators, dear_prices
 from sizebook.tables.price_rows import PriceRow
 from tests.refused import message_of
 from tests.row_lists import listed
@@ -52,6 +52,21 @@ def test_a_gpu_is_asked_for_in_full(typed: str, sharing: str) -> None:
 def test_the_maker_before_the_name_is_forgiven() -> None:
     assert accelerator("NVIDIA L40S").key == "l40s"
     assert accelerator("amd_mi300x").key == "mi300x"
+
+
+def test_the_name_that_reports_print_is_accepted() -> None:
+    assert accelerator("H100 SXM5 80 GB").key == "h100-sxm"
+    assert all(accelerator(each.name) is each for each in accelerators().values())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "price", "most"),
+    [("h100-sxm", 25, None), ("h100-sxm", 220, "25"), ("h100-pcie", 13, "12"), ("h100-sxm", float("nan"), None)],
+)
+def test_a_price_of_a_month_or_in_cents_is_told(gpu: str, price: float, most: str | None) -> None:
+    """Bounds of data/generations.csv: up to 25 USD for Hopper, 12 for its cards. 220 cents were planned with unsaid."""
+    told = f"A price of {price:g} USD a GPU-hour is unusually high. Such a GPU costs {most} USD at most."
+    assert [str(each) for each in dear_prices(gpu, price, price)] == ([told] if most else [])
 
 
 def test_peaks_by_dtype() -> None:

@@ -144,7 +144,9 @@ def test_a_year_is_no_day_and_a_currency_has_a_rate(tmp_path: Path) -> None:
         SizebookError, fill, BOOK, {**asked, "start": 2027}, tmp_path / "out.xlsx"
     )
     assert not (tmp_path / "out.xlsx").exists()
-    with pytest.raises(SizebookError, match="currency without a rate: got currency 'EUR' without, want what 1 USD is"):
+    with pytest.raises(
+        SizebookError, match="currency without a rate: got currency 'EUR' without rates, want what 1 USD is"
+    ):
         fill(BOOK, {**asked, "currency": "EUR"}, tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()
     rates = {"rate_date_1": date(2027, 1, 1), "rate_per_usd_1": 0.9}

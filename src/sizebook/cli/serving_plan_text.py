@@ -56,7 +56,7 @@ MEASURED: dict[str, str] = {  # on which measurements the range of a latency res
 def as_text(found: ServingResult) -> list[str]:
     """Return the plan as lines."""
     plan = found.plan
-    signed = contract_lines([("", each) for each in plan.portfolio.contracts], contracts(plan))
+    signed = contract_lines([("", each) for each in plan.portfolio.contracts], contracts(plan), plan.traffic.start)
     beside = alternative_lines(plan.alternative_months, plan.alternatives, plan.alternatives.sentences)
     lines = [*_headline(plan), "", *replica_lines(plan), "", *_months(plan), "", *signed, *beside]
     return [*lines, "", *_compared(found.choices)] if found.choices else lines

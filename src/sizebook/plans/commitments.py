@@ -109,8 +109,8 @@ def _contract(row: Any, number: int) -> Commitment:
     cells = list(row) if isinstance(row, (list, tuple)) else [row]
     if len(cells) != len(CONTRACT_COLUMNS) or not all(_is_number(cell) for cell in cells):
         raise InputError(
-            f"contracts, row {number}: got {row!r}, want [GPUs, first month, last month, USD per GPU-hour]. Give four "
-            "numbers."
+            f"contracts, row {number}: got [{', '.join(map(str, cells))}], want [GPUs, first month, last month, USD "
+            "per GPU-hour]. Give four numbers, months counted from the plan's first."
         )
     gpus, first, last, price = cells
     if any(each != int(each) for each in (gpus, first, last)) or gpus < 1 or last < first or price < 0:

@@ -32,7 +32,7 @@ class Financing(AskedBy, key="financing"):
         "interest of a loan or lease a year, a twelfth of it each month",
         "ratio",
         minimum=0,
-        maximum=10,
+        maximum=1,
         default=None,
         label="Interest a year",
     )

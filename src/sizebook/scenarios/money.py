@@ -68,7 +68,7 @@ class Money:
         if not (len(code) == len(USD) and code.isascii() and code.isalpha() and code.isupper()):
             raise InputError(f"no currency: got currency '{code}', want three letters such as EUR. Correct it.")
         if (code == USD) != is_blank(given):
-            got, fix = ("'USD' with rates", "Name it") if code == USD else (f"'{code}' without", "State rates")
+            got, fix = ("'USD' with rates", "Name it") if code == USD else (f"'{code}' without rates", "State them")
             raise InputError(
                 f"currency without a rate: got currency {got}, want what 1 USD is in another currency. {fix}, such as "
                 f"currency = 'EUR' and rates = 0.92."

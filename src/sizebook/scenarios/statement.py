@@ -43,11 +43,11 @@ def _monthly(of: str, label: str) -> Any:
 
 
 def _share(meaning: str, label: str) -> Any:
-    return quantity(meaning, "ratio", minimum=0, maximum=10, label=label, **_NONE)
+    return quantity(meaning, "ratio", minimum=0, maximum=1, label=label, **_NONE)
 
 
 def _yearly(meaning: str, label: str) -> Any:
-    return quantity(meaning, "ratio", above=-1, maximum=10, label=label, **_NONE)
+    return quantity(meaning, "ratio", above=-1, maximum=1, label=label, **_NONE)
 
 
 @section

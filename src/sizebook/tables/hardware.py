@@ -98,7 +98,7 @@ def _parsed(row: Row) -> Accelerator:
 
 
 def accelerator(key: str) -> Accelerator:
-    """Return one accelerator by key; case, spaces, ``_`` for ``-`` and the maker before it are forgiven.
+    """Return one accelerator by key or full name; case, spaces, ``_`` for ``-`` and the maker before it are forgiven.
 
     Errors: an unknown key with the nearest one, and a name that several forms share with all of them, since the
     form and the memory size change every answer.
@@ -110,6 +110,8 @@ def accelerator(key: str) -> Accelerator:
         folded = rest
     if folded in known:
         return known[folded]
+    if named := [each for each in known.values() if each.name.casefold().replace(" ", "-") == folded]:
+        return named[0]
     sharing = _of_that_size(folded, known)
     if len(sharing) > 1:
         raise UnknownKeyError(
@@ -146,6 +148,26 @@ def own_row(gpu: str) -> Iterator[Text]:
             if replaces
             else text("{gpu} is your own row; nothing was measured on it.", gpu=gpu)
         )
+
+
+def price_bounds(found: Accelerator) -> tuple[float, float] | None:
+    """Return the least and most USD that an hour of such an accelerator costs; None where nobody has priced one."""
+    row = by_key("generations", "generation").get(found.generation)
+    card = "card_" if found.form == "pcie" else ""
+    ends = [row[f"{end}_{card}usd_per_gpu_hour"] for end in ("lowest", "highest")] if row else [""]
+    return (float(ends[0]), float(ends[1])) if all(ends) else None
+
+
+def dear_prices(gpu: str, *usd_per_gpu_hour: float) -> Iterator[Text]:
+    """Yield which prices are above all that such an accelerator costs: those of a month or in cents, most likely."""
+    bounds = price_bounds(accelerator(gpu))
+    for price in dict.fromkeys(usd_per_gpu_hour):
+        if bounds is not None and price > bounds[1]:
+            yield text(
+                "A price of {price} USD a GPU-hour is unusually high. Such a GPU costs {most} USD at most.",
+                price=f"{price:g}",
+                most=f"{bounds[1]:g}",
+            )
 
 
 def spec_fields() -> tuple[str, ...]:

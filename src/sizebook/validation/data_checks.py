@@ -15,7 +15,7 @@ from sizebook.core.hints import suggestion, want_one_of
 from sizebook.core.tables import Row, by_key, shipped
 from sizebook.tables import api_prices
 from sizebook.tables.grid import BASES, Grid
-from sizebook.tables.hardware import Accelerator, accelerators, spec_fields
+from sizebook.tables.hardware import Accelerator, accelerators, price_bounds, spec_fields
 from sizebook.tables.price_rows import AMOUNTS, COLUMNS, TERMS, completed_row, is_day, problems
 from sizebook.tables.price_tables import completed
 
@@ -199,12 +199,10 @@ def _price_row(given: Row) -> Iterator[str]:
 
 
 def _plausible(gpu: str, term: str, gpu_hour: float) -> Iterator[str]:
-    found = accelerators()[gpu]
-    card = "card_" if found.form == "pcie" else ""
-    bounds = by_key("generations", "generation").get(found.generation)
-    if bounds is None:  # an own accelerator of a generation that nobody has priced
+    bounds = price_bounds(accelerators()[gpu])
+    if bounds is None:
         return
-    low, high = (float(bounds[f"{end}_{card}usd_per_gpu_hour"]) for end in ("lowest", "highest"))
+    low, high = bounds
     low = low / 3 if term == "spot" else low
     if not low <= gpu_hour <= high:
         yield (

@@ -77,6 +77,11 @@ def test_targets_typed_in_milliseconds_are_told(first: float | None, further: fl
     ]
 
 
+def test_a_price_of_a_month_typed_for_an_hour_is_told() -> None:
+    plan = planned("llama-3.1-8b", "h100-sxm", on_demand_usd_per_gpu_hour=2555, reserved_usd_per_gpu_hour=2)
+    assert "A price of 2555 USD a GPU-hour is unusually high. Such a GPU costs 25 USD at most." in warnings(plan)
+
+
 @pytest.mark.parametrize(*listed("plans/serving", "test_traffic_beyond_any_fleet_is_refused"))
 def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}

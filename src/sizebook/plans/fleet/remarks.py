@@ -12,7 +12,7 @@ from sizebook.plans.fleet.figures import contract_tail
 from sizebook.plans.fleet.nodes import fits
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
-from sizebook.tables.hardware import accelerator, own_row
+from sizebook.tables.hardware import accelerator, dear_prices, own_row
 from sizebook.tables.nodes import listed_node
 from sizebook.tables.price_rows import no_power, price_sentences
 
@@ -111,6 +111,7 @@ def _warned(plan: FleetPlan, planned: PlannedService) -> Iterator[str]:
             first=planned.service.running.start_month,
         )
     yield from own_row(planned.service.gpu)
+    yield from dear_prices(planned.service.gpu, rates.on_demand_usd, rates.reserved_usd, rates.reserved_3y_usd)
     if math.isnan(rates.tdp_watts):
         yield no_power(planned.service.gpu)
     if stated is not None and longest > stated:

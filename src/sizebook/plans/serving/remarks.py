@@ -11,7 +11,7 @@ from sizebook.plans.commitments import beyond_the_plan
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.serving.band import CONTEXT, FITTED, LOADED
-from sizebook.tables.hardware import own_row
+from sizebook.tables.hardware import dear_prices, own_row
 from sizebook.tables.price_rows import no_power, price_sentences
 
 _SLOWEST_ASKED = 100.0, 1.0  # seconds to the first token and per token; longer targets are milliseconds, most likely
@@ -59,6 +59,7 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
     yield from beyond_the_plan(*plan.portfolio.tail(plan.traffic.months))
     yield from own_row(plan.replica.setup.gpu)
+    yield from dear_prices(plan.replica.setup.gpu, rates.on_demand_usd, rates.reserved_usd, rates.reserved_3y_usd)
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sizebook.core.texts import text
 from sizebook.core.units import gibibytes, grouped, percent, significant
 from sizebook.plans.training.plan import TrainingPlan
-from sizebook.tables.hardware import own_row
+from sizebook.tables.hardware import dear_prices, own_row
 from sizebook.tables.price_rows import no_power, price_sentences
 from sizebook.training.bands import highest_mfu
 from sizebook.training.whole_run import default, fewest_gpus
@@ -103,6 +103,7 @@ def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
 
 def _of_accelerator(plan: TrainingPlan) -> Iterator[str]:
     yield from own_row(plan.inputs.gpu.key)
+    yield from dear_prices(plan.inputs.gpu.key, plan.inputs.costs.price_usd_per_gpu_hour)
     if math.isnan(plan.inputs.power.watts):
         yield no_power(plan.inputs.gpu.key)
 
