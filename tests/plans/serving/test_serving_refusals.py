@@ -82,6 +82,14 @@ def test_a_price_of_a_month_typed_for_an_hour_is_told() -> None:
     assert "A price of 2555 USD a GPU-hour is unusually high. Such a GPU costs 25 USD at most." in warnings(plan)
 
 
+def test_a_region_beside_given_prices_is_told() -> None:
+    given = {"on_demand_usd_per_gpu_hour": 4, "provider": "aws", "region": "Frankfurt"}
+    told = "Without effect: provider, region, because all prices are given."
+    assert told in warnings(planned("llama-3.1-8b", "h100-sxm", **given, reserved_usd_per_gpu_hour=2))
+    plan = planned("llama-3.1-8b", "h100-sxm", provider="aws", on_demand_usd_per_gpu_hour=None)
+    assert not any("Without effect" in each for each in warnings(plan))
+
+
 @pytest.mark.parametrize(*listed("plans/serving", "test_traffic_beyond_any_fleet_is_refused"))
 def test_traffic_beyond_any_fleet_is_refused(key: str, value: float, said: str) -> None:
     given = {"requests_per_day": 1e6, "input_tokens": 9, "output_tokens": 9} | {key: value}

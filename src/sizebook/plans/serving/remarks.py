@@ -10,6 +10,7 @@ from sizebook.core.units import percent, significant
 from sizebook.plans.commitments import beyond_the_plan
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.rates import GIVEN
 from sizebook.serving.band import CONTEXT, FITTED, LOADED
 from sizebook.tables.hardware import dear_prices, own_row
 from sizebook.tables.price_rows import no_power, price_sentences
@@ -59,10 +60,21 @@ def _warned(plan: ServingPlan) -> Iterator[str]:
         yield text("Traffic uses {share} of what the fleet could carry in month 1.", share=percent(used))
     yield from beyond_the_plan(*plan.portfolio.tail(plan.traffic.months))
     yield from own_row(plan.replica.setup.gpu)
-    yield from dear_prices(plan.replica.setup.gpu, rates.on_demand_usd, rates.reserved_usd, rates.reserved_3y_usd)
+    yield from _of_prices(plan)
     if math.isnan(rates.tdp_watts):
         yield no_power(plan.replica.setup.gpu)
     yield from (text("Count of the model: {note}.", note=note) for note in plan.notes)
+
+
+def _of_prices(plan: ServingPlan) -> Iterator[str]:
+    """Yield what is odd about prices that are given."""
+    rates = plan.rates
+    placed = plan.inputs.prices
+    looked_up_by = {"provider": placed.provider, "region": placed.region, "price_book": placed.own.price_book}
+    if rates.basis == GIVEN and any(looked_up_by.values()):
+        given = joined((name for name, value in looked_up_by.items() if value), ", ")
+        yield text("Without effect: {given}, because all prices are given.", given=given)
+    yield from dear_prices(plan.replica.setup.gpu, rates.on_demand_usd, rates.reserved_usd, rates.reserved_3y_usd)
 
 
 def without_effect(inputs: Any) -> Iterator[str]:
