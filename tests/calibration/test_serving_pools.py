@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import calibration
+from tests.conftest import ROOT, calibration
 
 BLANK = {
     "mode": "disagg",
@@ -77,3 +77,21 @@ def test_a_run_listed_twice_counts_once_as_its_workers_are_stated(pools: ModuleT
 
 def test_every_list_names_its_source_and_its_workers(pools: ModuleType) -> None:
     assert all(each["source"] and each["prefill_num_workers"] and each["decode_num_workers"] for each in pools.LISTED)
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    table = (ROOT / "docs" / "serving_pools_table.md").read_text(encoding="utf-8").splitlines()
+    rows = {
+        cells[0]: cells[1:] for line in table if len(cells := [cell.strip() for cell in line.split("|")[1:-1]]) == 6
+    }
+    bands = {
+        cells[1]: cells[3] for line in table if (cells := [c.strip() for c in line.split("|")[1:-1]])[:1] == ["ttft"]
+    }
+    page = " ".join((ROOT / "docs" / "serving_accuracy.md").read_text(encoding="utf-8").split())
+    runs, first, token, _, rate = rows["all rows"]
+    assert f"Of {runs} runs the load and the workers are known" in page
+    assert f"off by {float(token):.0f} % in the mean, throughput by {float(rate):.0f} %" in page
+    assert f"time to first token by {first} % at the median" in page
+    count, _, off, _, _ = rows["deepseek-ai/DeepSeek-V3 h100_sxm sglang fp8"]
+    assert f"its {count} rows are off by {float(off):.0f} %." in page
+    assert f"{float(bands['one']):.0f} times wide with one decode worker and {float(bands['several']):.0f}" in page
