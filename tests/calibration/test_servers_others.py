@@ -46,8 +46,8 @@ def test_bands_made_without_a_source_hold_three_of_four_of_it_and_not_all(figure
 
 
 def test_a_plan_that_states_an_old_release_holds_the_servers_of_it() -> None:
-    """Of vLLM 0.7.3, ten months older than any in the fit. It schedules a step after the GPU's work, which brings the time
-    per token nearer to what was measured.
+    """vLLM 0.7.3 is ten months older than any in the fit. It prepares a step after the GPU's work, not beside it, which
+    brings the time per token nearer to what was measured.
     """
     exam = calibration("serving_exam")
     found: dict[str, list[tuple[float, bool]]] = {"": [], "0.7.3": []}
