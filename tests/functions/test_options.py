@@ -80,8 +80,8 @@ def test_a_range_that_only_broadcasts_is_not_taken_for_options() -> None:
          "TPOT_SECONDS, want it once. Remove one."),
         ((*PLACE, "tp=8; tp=4"), InputError, "argument given twice: got tp again among the options of TPOT_SECONDS, "
          "want it once. Remove one."),
-        ((*PLACE, [["tp", 8], ["tp", 4]]), InputError, "argument given twice: got tp again among the options of "
-         "TPOT_SECONDS, want it once. Remove one."),
+        ((*PLACE, [["tp", 8], ["tp", 4]]), InputError, "argument given twice: got tp in two rows, want it once. "
+         "Remove one."),
         ((*PLACE, "weight_dtyp=fp8"), UnknownKeyError, "unknown argument: got 'weight_dtyp', want 'weight_dtype', or "
          f"one of {N_OTHERS} others. docs/functions.md lists them."),
         ((*PLACE, [["tp", 8], ["weight_dtyp", "fp8"]]), UnknownKeyError, "unknown argument: got 'weight_dtyp', want "

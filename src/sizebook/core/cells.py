@@ -113,10 +113,30 @@ def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> lis
     rows = as_rows(cell)
     if rows is None or len(rows[0]) != 2:
         return None
-    named = [(as_text(row[0]), row[1]) for row in rows if not is_blank(row[0])]
-    if not any(name in known for name, _ in named):
+    if not any(as_text(row[0]) in known for row in rows):
         return None
-    return [(option_name(name, known), value) for name, value in named]
+    return [(name, row[1]) for name, row in named_rows(rows, known).items()]
+
+
+def named_rows(rows: Range, known: Sequence[str]) -> dict[str, list[Cell]]:
+    """Return rows by the names of inputs in their first cells, blank rows left out.
+
+    Errors: a value whose row has no name, an unknown name, one given twice: what is left out would not be missed.
+    """
+    named: dict[str, list[Cell]] = {}
+    for row in rows:
+        filled = [cell for cell in row if not is_blank(cell)]
+        if filled and is_blank(row[0]):
+            raise InputError(
+                f"row without a name: got {shown(filled[0])} behind a blank cell, want the name of an input there. "
+                "Name the row, or clear it."
+            )
+        if filled:
+            name = option_name(as_text(row[0]), known)
+            if name in named:
+                raise InputError(f"argument given twice: got {name} in two rows, want it once. Remove one.")
+            named[name] = row
+    return named
 
 
 def option_name(name: str, known: Sequence[str]) -> str:

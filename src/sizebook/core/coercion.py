@@ -257,11 +257,21 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
         _refuse_error(each)
         _refuse_unholdable(argument, each)
     filled = [tuple(row) for row in rows if not all(is_blank(each) for each in row)]
-    if all(len(row) == 1 for row in filled):
-        return tuple(row[0] for row in filled)
+    if all(len(row) <= 1 for row in rows):
+        return _line([row[0] if row else None for row in rows])
     if len(filled) == 1 and len(filled[0]) > 2:
-        return tuple(each for each in filled[0] if not is_blank(each))
+        return _line(filled[0])
     return tuple(filled)
+
+
+def _line(cells: Sequence[Cell]) -> tuple[Cell, ...]:
+    """Return a line of cells without blanks; before a number one keeps its place, as None, for there a place is a month
+    or an hour."""
+    line = [None if is_blank(each) else each for each in cells]
+    while line and line[-1] is None:
+        line.pop()
+    keep = any(isinstance(each, (int, float)) for each in line)
+    return tuple(each for each in line if keep or each is not None)
 
 
 _WIDEST = 4  # numbers of a row in a list of rows

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sizebook.core.cells import option_name
+from sizebook.core.cells import named_rows
 from sizebook.core.coercion import Cell, as_rows, as_text, coerce, is_blank
 from sizebook.core.errors import InputError, named
 from sizebook.core.sections import ReadSection, flat, leaves, put_together
@@ -45,9 +45,9 @@ def side_by_side(named: Mapping[int, Any], shown: Sequence[Any], width: int) -> 
 
 
 def _named(kind: type[Read], rows: list[list[Cell]], noun: str) -> dict[str, list[Cell]]:
-    """Return the rows by the names in their first column, old names by the present ones."""
+    """Return the rows by the names in their first column."""
     known = [leaf.name for leaf in leaves(kind)]
-    named = {option_name(as_text(row[0]), known): row for row in rows if not is_blank(row[0])}
+    named = named_rows(rows, known)
     if "model" not in named:
         raise InputError(
             f"{noun}s without a model: got the rows {', '.join(named) or 'none'}, want one called 'model' among them. "

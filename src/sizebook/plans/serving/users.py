@@ -74,11 +74,6 @@ class Users(AskedBy, key="users"):
                 "users without requests: got users and no requests_per_user, want what an active one asks on a working "
                 "day. State requests_per_user."
             )
-        if self.hours_active is None and self.time_zones is not None:
-            raise InputError(
-                "time zones without hours: got time_zones and no hours_active, want the hours of a day in which users "
-                "ask. State hours_active."
-            )
         _ = self.hours
 
     @property
@@ -105,6 +100,11 @@ def hours_twice(stated: str) -> InputError:
 
 def hours_of_users(hours_active: float | None, time_zones: Any) -> tuple[float, ...] | None:
     """Return relative arrivals of the 24 hours of UTC from users of time zones; None where no hours are given."""
+    if hours_active is None and time_zones is not None:
+        raise InputError(
+            "time zones without hours: got time_zones and no hours_active, want the hours of a day in which users ask. "
+            "State hours_active."
+        )
     if hours_active is None:
         return None
     day = [0.0] * HOURS
