@@ -52,6 +52,10 @@ def test_what_click_refuses_looks_the_same() -> None:
     )
 
 
+def test_the_name_of_a_plan_leads_to_its_command() -> None:
+    assert "got 'serving', want 'serve', or one of " in sizebook("plan", "serving", "a.toml").stderr
+
+
 def test_comparing_leads_to_the_bridge() -> None:
     for word in ("compare", "diff"):
         assert f"got '{word}', want 'bridge', or one of " in sizebook(word, "a.toml", "b.toml").stderr

@@ -50,6 +50,8 @@ def test_bare_name_is_a_workbook_of_the_package(tmp_path: Path) -> None:
             "unknown workbook: got 'model_sizng.xlsx', want 'model_sizing.xlsx', or one of model_comparison.xlsx, "
             "fine_tuning.xlsx, fleet_plan.xlsx and 3 others. 'sizebook fill --help' lists them."
         )
+    done = run("fill", "serving", path, "-o", tmp_path / "out.xlsx")  # was: want '' as the template
+    assert str(done.exception).startswith("unknown workbook: got 'serving.xlsx', want one of fine_tuning.xlsx, ")
     done = run("fill", "mine.xlsx", path, "-o", tmp_path / "out.xlsx")
     assert isinstance(done.exception, InputError) and str(done.exception) == (
         "cannot read: got No such file or directory for mine.xlsx, want a workbook. Check the path."

@@ -84,7 +84,7 @@ def find_workbook(workbook: Path) -> Path:
     """Return the file as it is given, or the one of that bare name that travels with the package, its ending left out
     or not.
 
-    Errors: `UnknownKeyError` for a bare name that is near one of those, and no file.
+    Errors: `UnknownKeyError` for a bare name that is near one of those or has no ending, and no file.
     """
     from sizebook.core.hints import likely_words, unknown_key
     from sizebook.sources.bundled import bundled
@@ -94,7 +94,7 @@ def find_workbook(workbook: Path) -> Path:
     ours = {each.name: each for each in sorted(bundled("workbooks").glob("*.xlsx"))}
     if (name := workbook.name if workbook.suffix else f"{workbook.name}.xlsx") in ours:
         return ours[name]
-    if likely_words(name, ours):
+    if likely_words(name, ours) or not workbook.suffix:
         raise unknown_key("workbook", name, ours, lists="'sizebook fill --help'")
     return workbook
 
