@@ -166,7 +166,7 @@ def assert_stored_is_recalculated(office: Office, path: Path) -> None:
 
 
 # An office judges prices on the day it runs, a filled workbook on the day of its plan.
-_AGE = re.compile(r"; \d+ of \d+ prices are older than \d+ days")
+_AGE = re.compile(r"; \d+ of \d+ prices over \d+ days old")
 
 
 # Half-way between two figures the last digit may differ: Excel rounds what has 15 digits, Calc all of it.

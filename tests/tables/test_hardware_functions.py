@@ -108,7 +108,7 @@ def test_the_basis_names_table_spread_and_age(monkeypatch: pytest.MonkeyPatch) -
     # January 2026 counts from its first day: 305 days; June 2025 is 519 days before; three rows of one provider.
     assert found.basis == (
         "data/prices.csv: on demand, median of 3 providers, 2.60 to 8.20 USD from the 10th to the 90th percentile, "
-        "2025-06-01 to 2026-11-01; 4 of 5 prices are older than 180 days"
+        "2025-06-01 to 2026-11-01; 4 of 5 prices over 180 days old"
     )
 
 

@@ -125,7 +125,7 @@ def test_a_contract_in_force_is_not_old_and_one_that_ended_is_said(tmp_path: Pat
         + "\n".join(f"{name} = {cell!r}" for name, cell in (CONTRACT | {"provider": "other", "contract": "8"}).items())
     )
     assert priced(book(tmp_path, both)).basis.endswith(
-        "left out: contract 4711, which ended on 2026-10-31; 1 of 1 prices are older than 180 days"
+        "left out: contract 4711, which ended on 2026-10-31; 1 of 1 prices over 180 days old"
     )
 
 

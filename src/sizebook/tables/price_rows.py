@@ -274,7 +274,7 @@ class Price:
         if n_old:
             shown = {"n": n_old, "rows": len(self.rows), "days": OLD_DAYS}
             figures = {name: Figure(str(number)) for name, number in shown.items()}
-            found.append(text("{n} of {rows} prices are older than {days} days", **figures))
+            found.append(text("{n} of {rows} prices over {days} days old", **figures))
         if self.table is SHIPPED and len(self.providers) < FEW_PROVIDERS:
             found.append(text("fewer than {n} providers list it", n=Figure(str(FEW_PROVIDERS))))
         return tuple(found)

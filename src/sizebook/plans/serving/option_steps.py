@@ -47,7 +47,7 @@ def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
             f"{measure(plan.rates.in_month(0).on_demand_usd)}",
             value=scaled.scaled_usd,
             unit="USD",
-            source=plan.rates.basis,
+            source=plan.rates.on_demand_basis,
         ),
         Step(
             text("Cost of month 1, the peak all day"),
@@ -55,7 +55,7 @@ def start_steps(plan: ServingPlan) -> tuple[Step, ...]:
             f"{plan.months[0].peak_gpus} * {HOURS_PER_MONTH:g} * {measure(plan.rates.in_month(0).reserved_usd)}",
             value=scaled.fixed_usd,
             unit="USD",
-            source=plan.rates.basis,
+            source=plan.rates.reserved_basis,
         ),
     )
 

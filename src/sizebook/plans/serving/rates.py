@@ -41,7 +41,8 @@ class Rates:
 
     on_demand_usd: float
     reserved_usd: float  # on the shortest term that may be signed; of a year where none may
-    basis: str = "given"
+    on_demand_basis: str = "given"
+    reserved_basis: str = "given"
     tdp_watts: float = 700.0
     pue: float = 1.25
     grams_per_kwh: float = 400.0
@@ -51,7 +52,21 @@ class Rates:
     reserved_range_usd: Ends | None = None
     reserved_3y_usd: float = math.nan  # NaN where no such contract may be signed
     reserved_3y_range_usd: Ends | None = None
+    reserved_3y_basis: str = ""  # blank where it is not a term beside another
     change: float = 0.0  # of all prices from one month to the next
+
+    @property
+    def basis(self) -> str:
+        """Where all prices come from, in one sentence."""
+        on_demand, reserved, longest = self.on_demand_basis, self.reserved_basis, self.reserved_3y_basis
+        if on_demand == reserved and longest in ("", on_demand):
+            return on_demand
+        # Where a price is listed, its own words name the term.
+        demand = text("on demand: {basis}", basis=on_demand) if on_demand == GIVEN else on_demand
+        both = text("{demand_basis}; reserved: {reserved_basis}", demand_basis=demand, reserved_basis=reserved)
+        if not longest:
+            return both
+        return text("{prices}; reserved for three years: {basis}", prices=both, basis=longest)
 
     @property
     def long_usd(self) -> float | None:
@@ -116,10 +131,11 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR, *,
     shortest, longest = reserved[0], reserved[-1]
     grams, grid_basis = _grams(prices.energy)
     tiered = any(found.tiers for found in listed.values() if found is not None)
-    return Rates(
+    found = Rates(
         demand.usd,
         shortest.usd,
-        _joint_basis(demand.basis, *(each.basis for each in reserved)),
+        demand.basis,
+        shortest.basis,
         watts(chip.key),
         prices.energy.pue,
         grams,
@@ -127,9 +143,11 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR, *,
         int(prices.own.counted(gpus)) if tiered else None,
         _ends(demand),
         _ends(shortest),
-        longest.usd if "3y" in terms else math.nan,
-        _ends(longest) if "3y" in terms else None,
     )
+    if "3y" not in terms:
+        return found
+    basis = longest.basis if len(reserved) > 1 else ""
+    return replace(found, reserved_3y_usd=longest.usd, reserved_3y_range_usd=_ends(longest), reserved_3y_basis=basis)
 
 
 def _on_demand(gpu: str, given: float | None, found: Price | None) -> _Rate:
@@ -172,17 +190,6 @@ def _reserved(found: Price | None, term: str, demand: _Rate) -> _Rate:
         return replace(demand, basis=dearer)
     listed = _rated(found)
     return replace(listed, low=min(listed.low, demand.low), high=min(listed.high, demand.high))
-
-
-def _joint_basis(on_demand: str, shortest: str, longest: str = "") -> str:
-    if on_demand == shortest and longest in ("", on_demand):
-        return on_demand
-    # Where a price is listed, its own words name the term.
-    demand = text("on demand: {basis}", basis=on_demand) if on_demand == GIVEN else on_demand
-    both = text("{demand_basis}; reserved: {reserved_basis}", demand_basis=demand, reserved_basis=shortest)
-    if not longest:
-        return both
-    return text("{prices}; reserved for three years: {basis}", prices=both, basis=longest)
 
 
 def _grams(energy: Energy) -> tuple[float, str]:

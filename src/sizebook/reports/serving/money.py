@@ -1,7 +1,7 @@
 """The money and carbon of the serving report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sizebook.core.texts import text
 from sizebook.core.units import NOT_LISTED, energy, grouped, mass, percent, usd
@@ -11,6 +11,7 @@ from sizebook.plans.serving.figures import contracts
 from sizebook.plans.serving.internal_price import LINES, internal_price
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.sensitivity import sensitivities
 from sizebook.plans.serving.tenants import in_cents
 from sizebook.reports import phrases
@@ -22,6 +23,15 @@ from sizebook.reports.number_columns import fixed, plain_number
 from sizebook.reports.serving.replicas import fleet_by_month
 
 
+def gpu_hours(rates: Rates) -> Iterator[tuple[str, float, str]]:
+    """Yield the name of each price of a GPU-hour, the price in USD, and where it comes from."""
+    yield text("GPU-hour, reserved"), rates.reserved_usd, rates.reserved_basis
+    if rates.long_usd is not None:
+        basis = rates.reserved_3y_basis or rates.reserved_basis
+        yield text("GPU-hour reserved for three years"), rates.long_usd, basis
+    yield text("GPU-hour, on demand"), rates.on_demand_usd, rates.on_demand_basis
+
+
 def cost(plan: ServingPlan) -> Section:
     """Return the cost by month and by term of purchase."""
     months = plan.months
@@ -31,17 +41,11 @@ def cost(plan: ServingPlan) -> Section:
         if len(months) == 1 and total != NOT_LISTED
         else phrases.months_cost(len(months), total, first, last=last)
     )
-    prices = plan.rates
-    hours = (
-        (text("GPU-hour, reserved"), prices.reserved_usd),
-        (text("GPU-hour reserved for three years"), prices.long_usd),
-        (text("GPU-hour, on demand"), prices.on_demand_usd),
-    )
     table = Table(
         text("What a GPU-hour and a million tokens cost"),
         headings(text("Figure"), figure_columns(text("Amount"), unit="USD"), text("Basis")),
         (
-            *(Row((label, fixed(usd_hour, 2), prices.basis)) for label, usd_hour in hours if usd_hour is not None),
+            *(Row((label, fixed(usd_hour, 2), basis)) for label, usd_hour, basis in gpu_hours(plan.rates)),
             *_per_million(plan),
         ),
         note=text("Here output tokens carry the whole cost. The next table prices prompts and answers by themselves.")

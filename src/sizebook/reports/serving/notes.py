@@ -14,6 +14,7 @@ from sizebook.reports.input_rows import LOOKED_UP, InputRow, input_rows, inputs_
 from sizebook.reports.number_columns import dollars, fixed, plain_number
 from sizebook.reports.phrases import months
 from sizebook.reports.replica_rows import engine_rows, grid_row, layout_row, node_row
+from sizebook.reports.serving.money import gpu_hours
 from sizebook.serving.formats import kv_dtype_of, weight_dtype_of
 from sizebook.serving.pools import LEAST_TRANSFER
 from sizebook.serving.quantities import ENGINE_NAMES, Replica
@@ -212,8 +213,7 @@ def _looked_up(plan: ServingPlan) -> list[InputRow]:
         node_row(plan.replica),
         (text("Instances of a node"), *_instances(packing)),
         (text("Spare replicas"), grouped(spare), text("failures covered x replicas lost with each")),
-        (text("Reserved GPU-hour"), dollars(rates.reserved_usd), rates.basis),
-        (text("On-demand GPU-hour"), dollars(rates.on_demand_usd), rates.basis),
+        *((label, dollars(usd_hour), basis) for label, usd_hour, basis in gpu_hours(rates)),
         grid_row(rates),
     ]
 
