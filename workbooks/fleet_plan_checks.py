@@ -9,9 +9,9 @@ from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.fleet.months import FleetMonth
 from sizebook.plans.ledgers import columns
-from sizebook.workbooks.alternative_rows import alternatives_fit
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
+from sizebook.workbooks.further_month_rows import alternatives_fit
 from sizebook.workbooks.gpu_hour_lines import TERMS
 from sizebook.workbooks.text_formulas import all_equal, nearly_equal, part
 

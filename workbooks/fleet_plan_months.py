@@ -7,13 +7,12 @@ from fleet_plan_services import Staged
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
-from sizebook.workbooks.alternative_rows import alternative_rows
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.cost_ranges import range_rows
+from sizebook.workbooks.further_month_rows import alternative_rows, statement_rows
 from sizebook.workbooks.gpu_hour_lines import TERMS
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.staged_tables import StagedRows
-from sizebook.workbooks.statement import statement_rows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 LARGEST = 5  # services that the chart names; the others stand together

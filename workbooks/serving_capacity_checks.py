@@ -7,9 +7,9 @@ from sizebook.plans.commitments import ContractMonth
 from sizebook.plans.ledgers import columns
 from sizebook.plans.serving.months import Month
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT
-from sizebook.workbooks.alternative_rows import alternatives_fit
 from sizebook.workbooks.catalog_lookups import known_check
 from sizebook.workbooks.finance import RATES_HOLD
+from sizebook.workbooks.further_month_rows import alternatives_fit
 from sizebook.workbooks.text_formulas import all_equal, all_hold, nearly_equal, part
 
 Check = tuple[str, ...]  # label, formula that is TRUE when all is well, what it compares, when it cannot be made

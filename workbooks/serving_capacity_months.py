@@ -5,11 +5,10 @@ from serving_capacity_basis import Staged
 from sizebook.core.sections import leaves
 from sizebook.plans.commitments import ContractMonth
 from sizebook.workbooks import styles
-from sizebook.workbooks.alternative_rows import alternative_rows
 from sizebook.workbooks.book import MONEY, Book
 from sizebook.workbooks.finance import currency_rate, dated_level
+from sizebook.workbooks.further_month_rows import alternative_rows, statement_rows
 from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
-from sizebook.workbooks.statement import statement_rows
 from sizebook.workbooks.timeline import BOLD_SUM, LAST, MOST, SUM, Timeline
 
 HOURS = range(24)

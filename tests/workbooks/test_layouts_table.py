@@ -8,7 +8,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.table import Table
 
-from sizebook.batch import layouts_table
+from sizebook.batch import extra_tables
 from sizebook.batch.anchor_values import supply_names
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.errors import SizebookError
@@ -80,7 +80,7 @@ def test_a_stated_layout_is_marked_where_it_stands(tmp_path: Path) -> None:
 
 def test_nothing_is_searched_before_a_workbook_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(layouts_table, "layouts_of", lambda *_: asked.append("searched"))
+    monkeypatch.setattr(extra_tables, "layouts_of", lambda *_: asked.append("searched"))
     found = plan_scenario({**RUN, "tp": 8}, "here.toml", Path())
     fill_from(book(tmp_path / "own.xlsx", "cases", ("step_seconds",)), found.supply, tmp_path / "out.xlsx")
     assert asked == []

@@ -8,7 +8,7 @@ from functools import partial
 
 from sizebook.actuals.variance import LABELS, CostFactors, MonthCost, shares
 from sizebook.core.errors import InputError, RangeError
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.plans.fleet.choice import replica_of
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
@@ -16,7 +16,6 @@ from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.lengths import RequestLengths
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.scenarios.money import Money
 from sizebook.scenarios.serving import ServingResult
 

@@ -81,6 +81,7 @@ def traffic_figures(log: Log, cache_tokens: float | None = None) -> TrafficFigur
                 f"times too far apart: got {span / _DAY:,.0f} days from the first request to the last of {log.name}, "
                 f"want at most {_LONGEST / _DAY:,.0f}. Correct the times, or their unit."
             )
+        trace = found.trace.sort("seconds").rows()
         return TrafficFigures(
             n_requests,
             found.dropped,
@@ -94,7 +95,7 @@ def traffic_figures(log: Log, cache_tokens: float | None = None) -> TrafficFigur
             dispersion_of(found.minutes, found.first, found.last),
             _conversations(log.requests),
             _replayed(log, cache_tokens),
-            _trace(found.trace.sort("seconds").rows()),
+            tuple((round(second - trace[0][0], 6), prompt, answer) for second, prompt, answer in trace),
         )
 
 
@@ -228,10 +229,6 @@ def _replayed(log: Log, cache_tokens: float | None) -> float | None:
         return None
     rows = log.requests.sort("seconds").select("blocks", "input_tokens").collect()
     return cache_hit_ratio(rows.iter_rows(), log.format.block_tokens, cache_tokens)
-
-
-def _trace(rows: Sequence[tuple[float, int, int]]) -> tuple[tuple[float, int, int], ...]:
-    return tuple((round(second - rows[0][0], 6), prompt, answer) for second, prompt, answer in rows)
 
 
 def scenario_keys(figures: TrafficFigures, n_replicas: int = 1) -> dict[str, Any]:

@@ -7,17 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sizebook.batch.layouts_table import COLUMNS as LAYOUT_COLUMNS
-from sizebook.batch.layouts_table import NAME as LAYOUTS
-from sizebook.batch.layouts_table import layouts
+from sizebook.batch.extra_tables import EMPTY, layouts, sensitivity
 from sizebook.batch.plan_contents import outlines
-from sizebook.batch.sensitivity import COLUMNS as SWINGS
-from sizebook.batch.sensitivity import NAME as SENSITIVITY
-from sizebook.batch.sensitivity import sensitivity
 from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.sections import leaves
-from sizebook.plans.contents import Contents, Ledger
+from sizebook.plans.contents import Contents
 from sizebook.scenarios.kinds import KINDS
 from sizebook.workbooks.anchors.plan_values import Picture, PlanValues
 
@@ -70,11 +65,7 @@ def supply_names() -> PlanValues:
     every = list(outlines().values())
     return PlanValues(
         values=dict.fromkeys([*_words(), *(figure.name for each in every for figure in each.figures)]),
-        tables=(
-            *(table for each in every for table in each.tables),
-            Ledger(SENSITIVITY, SWINGS, ()),
-            Ledger(LAYOUTS, LAYOUT_COLUMNS, ()),
-        ),
+        tables=(*(table for each in every for table in each.tables), *EMPTY.values()),
         pictures=dict.fromkeys((LOGO, CHART, *(f"{CHART}_{n}" for n in range(1, _MOST_CHARTS + 1))), _undrawn),
     )
 

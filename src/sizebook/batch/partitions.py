@@ -42,7 +42,6 @@ class Partitions:
 
     rows: tuple[Row, ...]
     columns: tuple[str, ...]
-    n_table_rows: int
 
 
 def partitions(table: Path, rates: Path | None = None) -> Partitions:
@@ -65,7 +64,7 @@ def partitions(table: Path, rates: Path | None = None) -> Partitions:
             )
     kind_of(columns)
     rows = tuple(row for each, _, n in found for row in _stretches(each.resolve(), n, rates))
-    return Partitions(rows, tuple(columns), sum(n for *_, n in found))
+    return Partitions(rows, tuple(columns))
 
 
 def _stretches(table: Path, n_rows: int, rates: Path | None) -> Iterator[Row]:

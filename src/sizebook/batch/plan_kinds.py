@@ -248,10 +248,6 @@ def _training(scenario: TrainingScenario) -> TrainingPlan:
     return plan_training(replace(training_inputs(scenario), model=_name(scenario.model)))
 
 
-def _serving_warnings(found: ServingResult) -> tuple[str, ...]:
-    return serving_warnings(found.plan)
-
-
 def _named_serving(found: ServingResult) -> ServingPlan:
     """Return the plan with its model's name and all that it has worked out, which no name changes."""
     named = copy(found.plan)
@@ -276,7 +272,11 @@ PLAN_KINDS: dict[str, PlanKind] = {
     "sizing": PlanKind("model_sizing.xlsx", _sizing, _sized),
     "training": PlanKind("training_budget.xlsx", _training, with_found_layout, training_warnings),
     "serving": PlanKind(
-        "serving_capacity.xlsx", plan_serving_scenario, with_found_setup, _serving_warnings, _named_serving
+        "serving_capacity.xlsx",
+        plan_serving_scenario,
+        with_found_setup,
+        lambda found: serving_warnings(found.plan),
+        _named_serving,
     ),
     "fleet": PlanKind("fleet_plan.xlsx", fleet_answer, with_counted_gpus, fleet_warnings, _named_fleet),
     "programme": PlanKind(

@@ -81,7 +81,7 @@ def _toml(path: Path, is_base: bool) -> Rows:
 def _yaml(path: Path, is_base: bool) -> Rows:
     from sizebook.sources.yaml_files import yaml_value
 
-    value = yaml_value(path, "a scenario file")
+    value = yaml_value(path)
     keys = {"scenario": value} if isinstance(value, list) else value
     if not isinstance(keys, dict):
         raise InputError(

@@ -96,7 +96,7 @@ def _contents(row: Row, formats: Sequence[str], home: Path) -> FileContents:
         held = {
             key: value
             for key, value in workbook_inputs_of(planned.scenario, planned.plan).items()
-            if _is_in(row.folder, value)
+            if isinstance(value, str) and value.startswith(str(row.folder.resolve()))
         }
         if held:
             raise InputError(
@@ -105,10 +105,6 @@ def _contents(row: Row, formats: Sequence[str], home: Path) -> FileContents:
                 "--formats."
             )
     return file_contents(planned, formats)
-
-
-def _is_in(folder: Path, value: Any) -> bool:
-    return isinstance(value, str) and value.startswith(str(folder.resolve()))
 
 
 def run_on_worker(sent: Data, work: Callable[[Row], Result]) -> Result | str:

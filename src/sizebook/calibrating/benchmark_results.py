@@ -28,16 +28,11 @@ def result_rows(path: Path) -> list[dict[str, Any]]:
     check_regular(path, "a benchmark's result", "table_bytes")
     text = decoded(path.read_bytes(), path.name, "a benchmark's result")
     try:
-        found = (
-            [json.loads(line) for line in text.splitlines() if line.strip()] if _is_lines(path) else [json.loads(text)]
-        )
+        is_lines = path.suffix.casefold() == ".jsonl"
+        found = [json.loads(each) for each in (filter(str.strip, text.splitlines()) if is_lines else [text])]
     except json.JSONDecodeError as error:
         raise InputError(f"no JSON: got {error} in {path.name}, want a benchmark's result. Save it again.") from None
     return [row for number, each in enumerate(found, start=1) for row in _rows(each, f"{path.name}, result {number}")]
-
-
-def _is_lines(path: Path) -> bool:
-    return path.suffix.casefold() == ".jsonl"
 
 
 def _rows(result: Any, where: str) -> Iterator[dict[str, Any]]:

@@ -5,16 +5,19 @@ held near 1 so that few runs move them little. Runs are left out by group, a mod
 predicted by a fit to the others: what own rates are worth is the error on those, beside that of the shipped rates.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from sizebook import __version__
 from sizebook.calibrating.fitting import Prior, Residuals, Vector, band, fit, group_weights, slopes_of
 from sizebook.calibrating.runs import Run
 from sizebook.core.errors import InputError
 from sizebook.core.units import number_of
-from sizebook.tables.own_rates import FACTORS, FIGURES, LEAST, MOST, Fitted, Setup, Spread
+from sizebook.sources.writing import csv_text, write_whole
+from sizebook.tables.own_rates import COLUMNS, FACTORS, FIGURES, LEAST, MOST, QUANTILES, Fitted, Setup, Spread
 
 FEWEST_RUNS = 4
 FEWEST_GROUPS = 3
@@ -160,3 +163,25 @@ class _Points:
                     ends = min(low, 1.0), middle, max(high, 1.0)
                     found[str(kind), figure] = Spread(*ends, runs=len(at), groups=len(set(groups)))
         return found
+
+
+def write_rates(found: Sequence[SetupCalibration], tables: Sequence[Path], output: Path) -> None:
+    """Write the factors and spreads of the setups that are kept, in the file that `tables.own_rates` reads.
+
+    It appears whole or not at all.
+    """
+    named = ", ".join(table.name for table in tables)
+    head = f"# Own rates: factors on seconds of the rates that sizebook {__version__} ships, fitted to {named}.\n"
+    rows = (row for each in found if each.kept for row in _rate_rows(each))
+    write_whole(output, (head + csv_text(COLUMNS, rows)).encode())
+
+
+def _rate_rows(each: SetupCalibration) -> Iterator[tuple[object, ...]]:
+    setup, fitted = each.setup, each.fitted
+    head = (setup.plan, setup.gpu, setup.software)
+    for name, value in fitted.factors.items():
+        yield (*head, "", name, f"{value:.4g}", fitted.runs, each.groups, FACTORS[setup.plan][name])
+    for (kind, figure), spread in fitted.spreads.items():
+        for quantile, value in zip(QUANTILES, (spread.low, spread.middle, spread.high), strict=True):
+            meaning = f"measured over predicted {figure} of runs left out"
+            yield (*head, kind, f"{figure}_{quantile}", f"{value:.4g}", spread.runs, spread.groups, meaning)

@@ -37,8 +37,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path, stated: tuple[str, .
     nothing is written. Setups that the shipped rates predict as well keep the shipped rates.
     """
     from sizebook.calibrating import serving, training
-    from sizebook.calibrating.calibration import calibrate
-    from sizebook.calibrating.files import write
+    from sizebook.calibrating.calibration import calibrate, write_rates
     from sizebook.calibrating.runs import RunTable, check_apart, plan_of, read
     from sizebook.cli.messages import print_notes
     from sizebook.cli.sweep import print_unread
@@ -65,7 +64,7 @@ def calibrate_rates(tables: tuple[Path, ...], output: Path, stated: tuple[str, .
             "own rates are no better: got runs that the shipped rates predict as well, want an error that falls. "
             "Nothing was written: plan with the shipped rates."
         )
-    write(found, tables, output)
+    write_rates(found, tables, output)
     click.echo(f"Rates: {output.resolve()}, sha256 {own_rates(str(output)).digest}")
 
 

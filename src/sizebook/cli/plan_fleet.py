@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from sizebook.cli.alternative_lines import alternative_lines
-from sizebook.cli.contract_lines import contract_lines
 from sizebook.cli.plan_printing import ScenarioFile, plan_options, print_plan
+from sizebook.cli.purchase_lines import alternative_lines, contract_lines
 from sizebook.cli.text_tables import ledger_table
 from sizebook.core.sections import flat
 from sizebook.core.texts import range_text

@@ -2,8 +2,7 @@
 
 import math
 
-from sizebook.cli.alternative_lines import alternative_lines
-from sizebook.cli.contract_lines import contract_lines
+from sizebook.cli.purchase_lines import alternative_lines, contract_lines
 from sizebook.cli.text_tables import text_table
 from sizebook.core.texts import range_text
 from sizebook.core.units import (

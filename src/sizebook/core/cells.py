@@ -55,8 +55,7 @@ def _single(function: Function, place: int, cell: Cell | Range) -> Cell | Range:
     """Return what a 1x1 range holds where the argument in a place takes one cell."""
     if not isinstance(cell, (list, tuple)):
         return cell
-    takes_many = place < len(function.arguments) and function.arguments[place].quantity.kind in ("range", "list")
-    return cell if takes_many else single_cell(cell)
+    return cell if _kind_at(function, place) in ("range", "list") else single_cell(cell)
 
 
 # A function with more arguments than this also takes those after the first few as one text or a two-column range.
@@ -72,10 +71,10 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
     if len(arguments) <= MOST_PLACES:
         return cells
     last = max((at for at, cell in enumerate(cells) if not is_blank(single_cell(cell))), default=-1)
-    if last < 0 or _takes_any_cell(function, last):
+    if last < 0 or _kind_at(function, last) == "range":
         return cells
     known = [argument.name for argument in arguments]
-    options = _options(single_cell(cells[last]), known, in_words=_takes_words(function, last))
+    options = _options(single_cell(cells[last]), known, in_words=_kind_at(function, last) == "text")
     if options is None:
         return cells
     placed: list[Cell | Range] = [*cells[:last], *[None] * (len(known) - last)]
@@ -90,14 +89,9 @@ def with_options(function: Function, cells: Sequence[Cell | Range]) -> Sequence[
     return placed
 
 
-def _takes_any_cell(function: Function, place: int) -> bool:
-    """Return whether the argument in a place takes whatever a cell holds, so that it cannot hold options."""
-    return place < len(function.arguments) and function.arguments[place].quantity.kind == "range"
-
-
-def _takes_words(function: Function, place: int) -> bool:
-    """Return whether the argument in a place takes words, which may hold a sign of equality themselves."""
-    return place < len(function.arguments) and function.arguments[place].quantity.kind == "text"
+def _kind_at(function: Function, place: int) -> str:
+    """Return the kind of the argument in a place: a range takes whatever a cell holds, and so holds no options."""
+    return function.arguments[place].quantity.kind if place < len(function.arguments) else ""
 
 
 def _options(cell: Cell | Range, known: Sequence[str], *, in_words: bool) -> list[tuple[str, Cell]] | None:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from sizebook.core.sections import Quantity
 
 HOURS_PER_MONTH = 730.0  # 8760 / 12
+DAYS_PER_MONTH = HOURS_PER_MONTH / 24
+MONTHS_PER_YEAR = 12
 
 
 def _keys(table: str, column: str) -> tuple[str, ...]:

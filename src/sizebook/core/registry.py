@@ -163,12 +163,17 @@ def examples() -> dict[str, Any]:
 
 def takes(effort: Effort) -> Callable[[Python], Python]:
     """Mark a function that no formula answers: a ``search`` or ``simulation`` takes seconds, a formula 50 ms."""
+    return _noting("effort", effort)
 
-    def mark(python: Python) -> Python:
-        python.effort = effort  # type: ignore[attr-defined]
+
+def _noting(name: str, value: Any) -> Callable[[Python], Python]:
+    """Return a decorator that notes something of a function, under the name by which `Function` asks for it."""
+
+    def note(python: Python) -> Python:
+        setattr(python, name, value)
         return python
 
-    return mark
+    return note
 
 
 def function(
@@ -210,22 +215,12 @@ def function(
 
 def estimated(band: Callable[..., tuple[float, float, str]]) -> Callable[[Python], Python]:
     """Say how far measurements lay from what a function returns: ``band`` of the same arguments, see `band_of`."""
-
-    def note(python: Python) -> Python:
-        python.band = band  # type: ignore[attr-defined]
-        return python
-
-    return note
+    return _noting("band", band)
 
 
 def unbanded(reason: str) -> Callable[[Python], Python]:
     """Say why nobody knows how far measurements lay from what a function estimates; it is said with its number."""
-
-    def note(python: Python) -> Python:
-        python.no_band = reason  # type: ignore[attr-defined]
-        return python
-
-    return note
+    return _noting("no_band", reason)
 
 
 def holding(condition: str) -> Callable[[Python], Python]:
@@ -233,12 +228,7 @@ def holding(condition: str) -> Callable[[Python], Python]:
 
     The function refuses others in words of its own; a page that computes in the browser has only this.
     """
-
-    def note(python: Python) -> Python:
-        python.holds = condition  # type: ignore[attr-defined]
-        return python
-
-    return note
+    return _noting("holds", condition)
 
 
 def _defined(python: Callable[..., Any]) -> str:

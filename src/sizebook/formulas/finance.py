@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from sizebook.core.errors import TargetError
+from sizebook.core.quantities import MONTHS_PER_YEAR
 
-_MONTHS_A_YEAR = 12
 _LOWEST, _HIGHEST, _HALVINGS = -0.999999, 1e6, 200  # a rate of return of a month or a year lies between
 
 
@@ -41,7 +41,7 @@ def irr(amounts: Sequence[float]) -> float:
 
 def monthly_rate(rate_of_a_year: float) -> float:
     """Return the rate of a month that comes to that of a year: (1 + rate)^(1/12) - 1."""
-    return float((1 + rate_of_a_year) ** (1 / _MONTHS_A_YEAR) - 1)
+    return float((1 + rate_of_a_year) ** (1 / MONTHS_PER_YEAR) - 1)
 
 
 def payback(amounts: Sequence[float]) -> int | None:

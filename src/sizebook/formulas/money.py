@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from sizebook.core.errors import require
-from sizebook.core.quantities import Busy, GpuHours, OtherUsd, Price, Pue, Usd
+from sizebook.core.quantities import MONTHS_PER_YEAR, Busy, GpuHours, OtherUsd, Price, Pue, Usd
 from sizebook.core.registry import function, holding
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 
@@ -43,7 +43,6 @@ Residual = Annotated[
 ]
 
 HOURS_PER_YEAR = 8760
-MONTHS_PER_YEAR = 12
 
 
 @section

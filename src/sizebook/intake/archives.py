@@ -42,9 +42,9 @@ def no_workbook(path: Path) -> InputError:
     )
 
 
-def check_workbook(path: Path, wanted: str) -> None:
+def check_workbook(path: Path) -> None:
     """Check a workbook that another library will read: its directory, and no document type in its XML."""
-    with archive(path, wanted) as found:
+    with archive(path, "a workbook") as found:
         for name in found.namelist():
             if holds_xml(name):
                 refuse_doctype(name, found.read(name), path.name)

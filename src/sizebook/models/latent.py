@@ -1,6 +1,7 @@
-"""Bricks of latent attention: keys and values kept as one low-rank vector a token, and indexers that select keys.
+"""Bricks of attention through low ranks: of keys and values or of queries; and indexers that select keys.
 
-Latent attention: DeepSeek-V2, arXiv:2405.04434, section 2.1. Indexer: DeepSeek-V3.2, section 2.
+Latent attention: DeepSeek-V2, arXiv:2405.04434, section 2.1. Indexer: DeepSeek-V3.2, section 2. Shared queries: Step-3,
+arXiv:2507.19427.
 """
 
 from dataclasses import dataclass
@@ -121,3 +122,42 @@ class Indexer:
             *Norm(f"{self.name}.k_norm", self.d_head, bias=True).weights,
             Weight(f"{self.name}.weights_proj.weight", (self.n_heads, self.d_model), "attention"),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SharedQueryAttention:
+    """Multi-matrix factorisation attention: ``q_rank`` shared query entries widened to ``n_heads`` heads of ``d_head``.
+
+    Keys and values are one head, so a token caches 2 d_head elements a layer.
+    """
+
+    d_model: int
+    n_heads: int
+    d_head: int
+    q_rank: int
+    window: int | None = None
+    name: str = "self_attn"
+    n_kv_heads: ClassVar = 1  # one key and value serve every head, so tensor parallelism does not divide the cache
+
+    @property
+    def cache_width(self) -> int:
+        """Elements cached per token and layer: one key and one value."""
+        return 2 * self.d_head
+
+    @property
+    def score_width(self) -> int:
+        """Multiply-adds per query-key pair."""
+        return 2 * self.n_heads * self.d_head
+
+    @property
+    def weights(self) -> tuple[Weight, ...]:
+        wide = self.n_heads * self.d_head
+        shapes = {
+            "q_proj": (self.q_rank, self.d_model),
+            "k_proj": (self.d_head, self.d_model),
+            "v_proj": (self.d_head, self.d_model),
+            "wq": (wide, self.q_rank),
+            "o_proj": (self.d_model, wide),
+        }
+        matrices = (Weight(f"{self.name}.{name}.weight", shape, "attention") for name, shape in shapes.items())
+        return (*matrices, *Norm(f"{self.name}.inter_norm", self.q_rank).weights)

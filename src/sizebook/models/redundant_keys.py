@@ -95,10 +95,6 @@ def _width(model: Architecture) -> set[int]:
     return {model.d_model}
 
 
-def _depth(model: Architecture) -> set[int]:
-    return {model.n_layers}
-
-
 def _heads(model: Architecture) -> set[int]:
     return {brick.n_heads for brick in _bricks(model, Attention)}
 
@@ -109,7 +105,7 @@ def _inner(model: Architecture) -> set[int]:
 
 _SIZES: dict[str, Callable[[Architecture], set[int]]] = {
     **dict.fromkeys(("d_model", "n_embd", "hidden_size"), _width),
-    **dict.fromkeys(("n_layer", "n_layers", "num_layers", "num_hidden_layers"), _depth),
+    **dict.fromkeys(("n_layer", "n_layers", "num_layers", "num_hidden_layers"), lambda model: {model.n_layers}),
     **dict.fromkeys(("n_head", "n_heads", "num_attention_heads"), _heads),
     **dict.fromkeys(("d_ff", "ffn_dim", "intermediate_size"), _inner),
     "num_key_value_heads": lambda model: {brick.n_kv_heads for brick in _bricks(model, Attention)},

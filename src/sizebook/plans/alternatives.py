@@ -13,11 +13,11 @@ from itertools import accumulate
 from typing import Annotated, Protocol
 
 from sizebook.core.derivation import Step
+from sizebook.core.quantities import MONTHS_PER_YEAR
 from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import Figure, Text, text
 from sizebook.core.units import measure, significant
 from sizebook.formulas.finance import npv
-from sizebook.formulas.money import MONTHS_PER_YEAR
 from sizebook.plans.owned import OwnedMonth, OwnedNode
 from sizebook.plans.quantities import MonthNumber
 from sizebook.serving.quantities import Demand

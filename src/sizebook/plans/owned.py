@@ -10,10 +10,10 @@ from dataclasses import astuple, dataclass
 from functools import cached_property
 
 from sizebook.core.errors import InputError
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import HOURS_PER_MONTH, MONTHS_PER_YEAR
 from sizebook.core.sections import DEFAULT, AskedBy, quantity, section
 from sizebook.formulas.finance import declining_balance, instalment, interest, straight_line
-from sizebook.formulas.money import MONTHS_PER_YEAR, Running, Years
+from sizebook.formulas.money import Running, Years
 from sizebook.serving.traffic import serving_kwh
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from sizebook.core.coercion import is_blank
 from sizebook.core.errors import InputError
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.texts import Text, joined, range_text, text
 from sizebook.core.units import NO_BREAK_SPACE, measure, parameters, usd
@@ -27,7 +27,6 @@ from sizebook.plans.training.plan import TrainingPlan
 USD = "USD"
 AMOUNT_FIGURES = ("amount", "amount_least", "amount_most", "rate_per_usd")
 MOST_RATES = 6  # as many as a workbook takes
-DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 Currency = Annotated[
     str,
     Quantity(

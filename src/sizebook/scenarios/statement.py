@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.quantities import MONTHS_PER_YEAR
 from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import Joined, Text, joined, text
 from sizebook.core.units import percent
@@ -30,7 +31,6 @@ STATEMENT_FIGURES = {
     "owned_present_usd": "Bought GPUs, present value",
     "api_present_usd": "API, present value",
 }
-MONTHS_A_YEAR = 12
 _NONE: Any = {"default": 0, "source": "neutral: none"}
 
 
@@ -160,7 +160,7 @@ class Statement:
         flows = self.flows
         if not (any(flow > 0 for flow in flows) and any(flow < 0 for flow in flows)):
             return None
-        return (1 + irr(flows)) ** MONTHS_A_YEAR - 1
+        return (1 + irr(flows)) ** MONTHS_PER_YEAR - 1
 
     @property
     def values(self) -> PresentValues | None:
@@ -178,9 +178,9 @@ class Statement:
     def _year(self, month: int) -> str:
         """Return the name of the fiscal year of a month: that of the calendar in which it begins."""
         if self.start is None:
-            return text("year {n}", n=month // MONTHS_A_YEAR + 1)
-        at = self.start.year * MONTHS_A_YEAR + self.start.month - self.overheads.fiscal_year_start + month
-        return f"FY{at // MONTHS_A_YEAR}"
+            return text("year {n}", n=month // MONTHS_PER_YEAR + 1)
+        at = self.start.year * MONTHS_PER_YEAR + self.start.month - self.overheads.fiscal_year_start + month
+        return f"FY{at // MONTHS_PER_YEAR}"
 
     @property
     def said(self) -> Text | Joined:
@@ -279,7 +279,7 @@ def statement_months(gpus: Sequence[float], overheads: Overheads) -> tuple[State
     fixed = overheads.people_usd_per_month + overheads.storage_usd_per_month + overheads.egress_usd_per_month
     found = []
     for at, usd_of_month in enumerate(gpus):
-        beside = fixed * (1 + overheads.inflation_per_year) ** (at / MONTHS_A_YEAR)
+        beside = fixed * (1 + overheads.inflation_per_year) ** (at / MONTHS_PER_YEAR)
         support = overheads.support_share * usd_of_month
         contingency = overheads.contingency_share * (usd_of_month + support + beside)
         tax = overheads.tax_share * (usd_of_month + support + beside + contingency)

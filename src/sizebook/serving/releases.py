@@ -91,7 +91,11 @@ def release_of(named: str) -> Release:
     first, last = fitted_span(engine)
     return Release(
         name.strip().lower().removeprefix("v"),
-        tuple(_defaults(row) for row in table("engine_releases") if _since(row) == held and row["engine"] == engine),
+        tuple(
+            _defaults(row)
+            for row in table("engine_releases")
+            if _placed(row["release"]) == held and row["engine"] == engine
+        ),
         newest,
         place > _placed(newest),
         first,
@@ -156,10 +160,6 @@ def _placed(release: str) -> Place:
     if place is None:
         raise ValueError(f"no release in data/engine_releases.csv: got {release}, want three numbers. Mend the row.")
     return place
-
-
-def _since(row: dict[str, str]) -> Place:
-    return _placed(row["release"])
 
 
 def _defaults(row: dict[str, str]) -> Defaults:

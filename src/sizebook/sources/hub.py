@@ -34,7 +34,8 @@ def is_repository(name: str) -> bool:
 
 def remote_config(repository: str) -> Config:
     """Return the config.json of a repository."""
-    config = load(Path(_fetched(repository, "config.json")))
+    file = "config.json"
+    config = load(Path(_said_clearly(repository, file, lambda: str(_library().hf_hub_download(repository, file)))))
     return Config(config.values, f"config.json of {repository}")
 
 
@@ -156,10 +157,6 @@ def _session() -> Any:
     if hasattr(session, "timeout"):
         session.timeout = SILENT_SECONDS
     return session
-
-
-def _fetched(repository: str, file: str) -> str:
-    return _said_clearly(repository, file, lambda: str(_library().hf_hub_download(repository, file)))
 
 
 def _library() -> Any:

@@ -19,7 +19,7 @@ def sheet_rows(path: Path) -> Iterator[list[Any]]:
     Every row is as wide as the first. Errors: `InputError` for a file that is no workbook, for one over the limits of
     the intake, and for what would be lost: a cell without a head above it, a formula without a value.
     """
-    check_workbook(path, "a workbook")
+    check_workbook(path)
     heads: list[Any] | None = None
     try:
         for number, row in enumerate(_first_sheet(path), start=1):

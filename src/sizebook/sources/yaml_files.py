@@ -17,9 +17,9 @@ from sizebook.intake.text_formats import refuse_long_numbers, too_deep
 _WANTED = "key: value lines"
 
 
-def yaml_value(path: Path, wanted: str) -> Any:
+def yaml_value(path: Path) -> Any:
     """Return what a YAML file holds: tables, lists, texts, numbers, flags and days. Errors: `InputError`."""
-    text = read_text(path, wanted, "yaml_bytes")
+    text = read_text(path, "a scenario file", "yaml_bytes")
     need("sweep", instead="write the scenario as TOML")  # only a scenario in YAML needs it
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError

@@ -80,17 +80,12 @@ def grid_of(region: str) -> Grid:
     return found
 
 
-def grid_keys() -> tuple[str, ...]:
-    """Return the keys of ``data/grid.csv``."""
-    return tuple(grids())
-
-
 GridRegion = Annotated[
     str,
     Quantity(
         "country code or cloud region, such as fra or aws:us-east-1",
         kind="text",
-        choices=grid_keys,
+        choices=lambda: tuple(grids()),
         default="usa",
         label="Region of the grid",
         source="data/grid.csv",

@@ -39,10 +39,6 @@ class Target:
         """Return the trained parameters on all of them."""
         return self.n * self._each(lora_rank, magnitudes)
 
-    def visited(self, lora_rank: int, *, magnitudes: bool) -> int:
-        """Return the trained parameters that one token passes through."""
-        return self.active * self._each(lora_rank, magnitudes)
-
     def _each(self, lora_rank: int, magnitudes: bool) -> int:
         return lora_rank * (self.d_in + self.d_out) + (self.d_out if magnitudes else 0)
 
@@ -84,9 +80,9 @@ def adapter_parameters(architecture: Architecture, lora_rank: int, lora_on: str,
     return sum(each.parameters(lora_rank, magnitudes=magnitudes) for each in targets(architecture, lora_on))
 
 
-def visited_parameters(architecture: Architecture, lora_rank: int, lora_on: str, *, magnitudes: bool) -> int:
-    """Return the parameters of adapters that one token passes through: those of the experts that it visits."""
-    return sum(each.visited(lora_rank, magnitudes=magnitudes) for each in targets(architecture, lora_on))
+def visited_parameters(architecture: Architecture, lora_rank: int, lora_on: str) -> int:
+    """Return the parameters of adapters that one token multiplies by: those of the experts that it visits."""
+    return sum(each.active * lora_rank * (each.d_in + each.d_out) for each in targets(architecture, lora_on))
 
 
 def largest_matrix(architecture: Architecture, lora_on: str) -> int:

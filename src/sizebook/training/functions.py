@@ -42,7 +42,7 @@ def flops_per_token_lora(model: Model, seq: Seq, lora_rank: LoraRank, lora_on: L
     )
     architecture = catalog.architecture(model)
     check_rank(architecture, lora_rank, lora_on)
-    adapters = visited_parameters(architecture, lora_rank, lora_on, magnitudes=False)
+    adapters = visited_parameters(architecture, lora_rank, lora_on)
     return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)
 
 

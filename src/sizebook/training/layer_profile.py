@@ -126,14 +126,14 @@ class Profile:
 _FIELDS = tuple(field.name for field in fields(Profile))
 
 
-def layer_profile(layer: Layer, d_model: int, seq: int, *, causal: bool) -> Profile:
+def layer_profile(layer: Layer, d_model: int, seq: int) -> Profile:
     """Return the profile of one layer: its blocks, its norms and what each keeps for the backward pass."""
     sums = dict.fromkeys(_FIELDS, 0.0)
     sums["layers"] = 1
     matmuls = 0
     for brick in layer.bricks:
         _add_brick(sums, brick, d_model)
-        _add_scores(sums, brick, seq, causal=causal)
+        _add_scores(sums, brick, seq)
         for weight in brick.weights:
             _add_parameters(sums, weight, stored=layer.stored)
             if weight.use == "matmul" and weight.part != "router":
@@ -169,10 +169,10 @@ def _expert_width(brick: Experts, d_model: int) -> int:
     return next(into, d_model)
 
 
-def _add_scores(sums: dict[str, float], brick: Brick, seq: int, *, causal: bool) -> None:
+def _add_scores(sums: dict[str, float], brick: Brick, seq: int) -> None:
     width = score_width(brick)
     n_heads = getattr(brick, "n_heads", 0) if width else 0
-    scores = 2 * width * seen_keys(brick, seq, causal=causal)
+    scores = 2 * width * seen_keys(brick, seq, causal=True)
     sums["scores"] += scores
     sums["scores_by_width"] += scores * 2 * n_heads / width if width else 0
     sums["score_elements"] += n_heads * min(getattr(brick, "window", None) or seq, seq)

@@ -24,10 +24,10 @@ from sizebook.core.quantities import (
 from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.core.texts import joined, text
 from sizebook.models.architecture import Architecture, Attention, Experts
-from sizebook.models.flops import distinct_layers
+from sizebook.models.flops import RECOMPUTE, distinct_layers
 from sizebook.models.identity import ByIdentity
 from sizebook.training.quantities import Batches
-from sizebook.training.recipe import RECOMPUTE, Recompute
+from sizebook.training.recipe import Recompute
 
 # What is computed again in the backward pass, in words; "none" and "lightest" have none.
 _RECOMPUTED = {

@@ -56,8 +56,7 @@ def model_profile(architecture: Architecture, seq: int) -> ModelProfile:
 def _model_profile(same: ByIdentity, seq: int) -> ModelProfile:
     architecture = same.architecture
     known = {
-        id(layer): layer_profile(layer, architecture.d_model, seq, causal=True)
-        for layer, _ in distinct_layers(architecture.layers)
+        id(layer): layer_profile(layer, architecture.d_model, seq) for layer, _ in distinct_layers(architecture.layers)
     }
     runs: list[tuple[Profile, int]] = []
     for layer in architecture.layers:

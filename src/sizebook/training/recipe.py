@@ -10,25 +10,15 @@ from typing import Annotated
 from sizebook.core.errors import InputError
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.core.tables import by_key
+from sizebook.models.flops import RECOMPUTE
 from sizebook.tables.own_rates import RatesFile
 from sizebook.training.number_formats import FORMATS, WIDE_FORMATS
 from sizebook.training.recipe_grammar import MODULES, Offload, Recomputation, read_offload, read_recomputation
 from sizebook.training.tuning import USUAL_RANK, WEIGHT_BYTES, LoraOn, LoraRank, Tuning
 
-RECOMPUTE = ("lightest", "none", "selective", "every-other-matmul", "full")
 STATE_FORMATS = ("fp32", "bf16", "fp8")
 
 _OPTIMIZERS, _STACKS, _HARDWARE = "data/optimizers.csv", "data/training_stacks.csv", "data/hardware.csv"
-
-
-def optimizer_keys() -> tuple[str, ...]:
-    """Return the optimizers of ``data/optimizers.csv``."""
-    return tuple(by_key("optimizers", "optimizer"))
-
-
-def stack_keys() -> tuple[str, ...]:
-    """Return the frameworks of ``data/training_stacks.csv``."""
-    return tuple(by_key("training_stacks", "stack"))
 
 
 def _stacks_of_software() -> tuple[tuple[str, str], ...]:
@@ -52,7 +42,7 @@ OptimizerName = Annotated[
     str,
     Quantity(
         f"optimizer, a key of {_OPTIMIZERS}",
-        choices=optimizer_keys,
+        choices=lambda: tuple(by_key("optimizers", "optimizer")),
         default="adamw",
         label="Optimizer",
         source=_OPTIMIZERS,
@@ -72,7 +62,7 @@ class Recipe:
     optimizer: OptimizerName = DEFAULT
     stack: str = quantity(
         f"training framework, a key of {_STACKS}",
-        choices=stack_keys,
+        choices=lambda: tuple(by_key("training_stacks", "stack")),
         also=_stacks_of_software,
         default="megatron",
         label="Training framework",

@@ -8,10 +8,10 @@ import pytest
 from sizebook.batch.plan_kinds import plan_scenario
 from sizebook.core.cells import call
 from sizebook.core.errors import SizebookError
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.functions import load
 from sizebook.plans.fleet.plan import FleetPlan, plan_fleet
 from sizebook.plans.fleet.steps import derivations
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.scenarios.fleet import FleetScenario, plan_fleet_scenario, with_counted_gpus
 from sizebook.scenarios.scenario_files import parse
 from sizebook.sources.bundled import bundled

@@ -5,10 +5,12 @@ from html import escape
 
 from sizebook import __version__
 from sizebook.core.domain_archive import archive
-from sizebook.excel.addin.intellisense import intellisense
+from sizebook.core.registry import Function
+from sizebook.core.wizard import argument_help, help_url
 from sizebook.excel.addin.vba_project import WORKBOOK, WORKSHEET, document, standard, vba_project
 from sizebook.excel.addin.windows_machine import Machine
 from sizebook.excel.addin.wrappers import CODE_NAME, vba_modules
+from sizebook.functions import load
 
 FILE_NAME = "sizebook.xlam"
 SHEET, SHEET_PART = "settings", "xl/worksheets/sheet1.xml"
@@ -18,6 +20,7 @@ _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_DESCRIPTIONS = "http://schemas.excel-dna.net/intellisense/1.0"
 _SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 _CONTENT_TYPES = f"""<Types xmlns="{_PACKAGE}/content-types">\
@@ -81,7 +84,7 @@ def xlam_bytes(made_with: Mapping[str, str], modules: Mapping[str, str]) -> byte
         ),
         "xl/styles.xml": _STYLES,
         SHEET_PART: _sheet(made_with),
-        "customXml/item1.xml": intellisense(),
+        "customXml/item1.xml": _intellisense(),
     }
     return archive({name: (_XML + text).encode() for name, text in parts.items()} | {"xl/vbaProject.bin": project})
 
@@ -110,3 +113,22 @@ def _sheet(made_with: Mapping[str, str]) -> str:
 
 def _text(cell: str, text: str) -> str:
     return f'<c r="{cell}" t="inlineStr"><is><t>{escape(text)}</t></is></c>'
+
+
+def _intellisense() -> str:
+    """Return what Excel-DNA IntelliSense, where it is installed, shows beside the cell while a person types.
+
+    It reads the descriptions of functions and arguments from this part (https://github.com/Excel-DNA/IntelliSense).
+    """
+    described = "".join(map(_described, load().values()))
+    return f'<IntelliSense xmlns="{_DESCRIPTIONS}"><FunctionInfo>{described}</FunctionInfo></IntelliSense>'
+
+
+def _described(function: Function) -> str:
+    arguments = "".join(
+        f'<Argument Name="{a.name}" Description="{escape(argument_help(a))}"/>' for a in function.arguments
+    )
+    return (
+        f'<Function Name="{function.name}" Description="{escape(function.summary)}" '
+        f'HelpTopic="{escape(help_url(function))}">{arguments}</Function>'
+    )

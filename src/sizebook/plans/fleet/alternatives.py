@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, flat, quantity, section
 from sizebook.core.texts import Day, Text, joined, text
 from sizebook.core.units import significant
@@ -30,7 +30,6 @@ from sizebook.plans.fleet.nodes import nodes_together, places_by_key
 from sizebook.plans.owned import OwnedMonth, OwnedNode, added_up
 from sizebook.plans.purchases import least_usd_of_month
 from sizebook.plans.serving.nodes import node_facts
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import SECONDS_PER_DAY
 
 
@@ -220,9 +219,6 @@ class _LastMonth:
         together, gpus = packing.together(self.terms.margins.whole_nodes)
         return self.terms.margins.spare_replicas(packing) * gpus / together
 
-    def _spare_nodes(self, each: ServiceLoad) -> float:
-        return self.terms.margins.spare_replicas(each.replica.packing) * each.replica.packing.node_share
-
     def _bought(self, bought: Sequence[Pool]) -> Course:
         def stair(times: float) -> float:
             loads = self.at(times)
@@ -231,10 +227,13 @@ class _LastMonth:
         of = {id(self.loads[at]): pool for pool in bought for at in pool.members}
         running = [(each, of[id(each)]) for each in self.running]
         work = (HOURS_PER_MONTH * each.at_work(-1) * pool.node.usd_per_work_hour for each, pool in running)
+        packings = [(each.replica.packing, pool) for each, pool in running]
         return Course(
             stair,
             math.fsum(work),
-            fixed=math.fsum(self._spare_nodes(each) * pool.usd_per_node for each, pool in running),
+            fixed=math.fsum(
+                self.terms.margins.spare_replicas(each) * each.node_share * pool.usd_per_node for each, pool in packings
+            ),
             gpu_usd=tuple(pool.usd_per_node / pool.node.gpus for _, pool in running),
         )
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from sizebook.core.errors import InputError, named
 from sizebook.core.hints import unknown_key
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.plans.fleet.inputs import FleetTerms, Running, Service, ServiceTraffic
 from sizebook.plans.fleet.months import users_days
 from sizebook.plans.serving.traffic_by_month import Course, DemandByMonth
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 
 
 def with_moved_requests(services: Sequence[Service], terms: FleetTerms) -> tuple[Service, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sizebook.core.derivation import Step
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
 from sizebook.plans.alternatives import bought_step, owned_steps, usd_of_a_request
@@ -14,11 +14,9 @@ from sizebook.plans.fleet.node_groups import NodeGroup
 from sizebook.plans.fleet.plan import FleetPlan, PlannedService
 from sizebook.plans.ledgers import usd_range
 from sizebook.plans.serving.month_steps import price_step, reserved_step, traffic_steps
-from sizebook.plans.serving.users import DAYS_PER_MONTH
+from sizebook.plans.serving.steps import LITTLE
 from sizebook.serving.traffic import SECONDS_PER_DAY
 from sizebook.tables.hardware import accelerator
-
-_LITTLE = text("Little 1961, L = lambda W")
 
 
 def derivations(plan: FleetPlan) -> tuple[Step, ...]:
@@ -68,7 +66,7 @@ def _rate(planned: PlannedService) -> Step:
         f"{replica.concurrency} / {significant(replica.concurrency / replica.requests_per_second, 4)}",
         value=replica.requests_per_second,
         unit="requests/s",
-        source=_LITTLE,
+        source=LITTLE,
     )
 
 

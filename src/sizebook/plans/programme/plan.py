@@ -12,20 +12,19 @@ from itertools import accumulate
 from typing import Annotated
 
 from sizebook.core.errors import InputError, RangeError, named
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.sections import Quantity, quantity, section
 from sizebook.core.texts import plural, text
 from sizebook.core.units import grouped, percent
 from sizebook.plans.cost_range import cost_range
 from sizebook.plans.ledgers import LONGEST_PLAN, elapsed_share, month_label
 from sizebook.plans.programme.inputs import MOST_PHASES, ProgrammeInputs, ProgrammeTerms, Rollouts
-from sizebook.plans.programme.phase import HOURS_PER_DAY, PhaseCase, PlannedPhase, plan_phase
+from sizebook.plans.programme.phase import PhaseCase, PlannedPhase, plan_phase
 from sizebook.plans.quantities import USD
 from sizebook.plans.training import remarks
 from sizebook.plans.training.case import NAMES, CaseName
 from sizebook.tables.price_rows import price_sentences
 
-DAYS_PER_MONTH = HOURS_PER_MONTH / HOURS_PER_DAY
 TERABYTE = 1e12
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.sections import DEFAULT, flat, quantity, section
 from sizebook.core.texts import Day, Text, joined, text
 from sizebook.core.units import grouped
@@ -29,7 +29,6 @@ from sizebook.plans.serving.months import Month, replicas_needed
 from sizebook.plans.serving.nodes import node_facts
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 
 
 @section

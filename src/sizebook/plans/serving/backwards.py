@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError, RangeError, SizebookError
-from sizebook.core.quantities import Gpu, Model
+from sizebook.core.quantities import DAYS_PER_MONTH, Gpu, Model
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
 from sizebook.models import catalog
@@ -20,7 +20,6 @@ from sizebook.plans.serving.inputs import Latencies, ServingInputs
 from sizebook.plans.serving.months import gpus_needed
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import serving_kwh
 
 MOST_REPLICAS = 2**24

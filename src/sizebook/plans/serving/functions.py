@@ -4,7 +4,7 @@ import math
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.quantities import Gpu, Model, Usd
+from sizebook.core.quantities import DAYS_PER_MONTH, Gpu, Model, Usd
 from sizebook.core.registry import function, takes
 from sizebook.core.sections import DEFAULT, Quantity, flat
 from sizebook.plans.alternatives import AlternativeMonth
@@ -28,7 +28,7 @@ from sizebook.plans.serving.months import Month, gpus_needed
 from sizebook.plans.serving.plan import ServingPlan
 from sizebook.plans.serving.plan import plan_serving as plan_of
 from sizebook.plans.serving.traffic_by_month import Course
-from sizebook.plans.serving.users import DAYS_PER_MONTH, HoursActive, TimeZones, hours_of_users
+from sizebook.plans.serving.users import HoursActive, TimeZones, hours_of_users
 from sizebook.serving.layouts import searched_in_words
 from sizebook.serving.quantities import InputTokens, OutputTokens
 from sizebook.serving.traffic_quantities import CachedShare, Requests

@@ -3,13 +3,11 @@
 from datetime import date
 
 from sizebook.core.derivation import Step
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.texts import text
 from sizebook.core.units import grouped, measure, significant
-from sizebook.plans.serving.rates import Rates
+from sizebook.plans.serving.rates import GIVEN, Rates
 from sizebook.plans.serving.traffic_by_month import Arrivals, DemandByMonth
-from sizebook.plans.serving.users import DAYS_PER_MONTH
-
-_SCENARIO = text("given in the scenario")
 
 
 def traffic_steps(
@@ -28,7 +26,7 @@ def traffic_steps(
                 f"{days_of_month}",
                 value=people.requests_per_day,
                 unit="requests",
-                source=_SCENARIO,
+                source=GIVEN,
             )
         )
     if course.table:
@@ -41,7 +39,7 @@ def traffic_steps(
                 f"{grouped(course.stated(at))}{f' / {counted:g}' if tokens else ''} / {days_of_month}",
                 value=course.stated(at) / counted / DAYS_PER_MONTH,
                 unit="requests",
-                source=_SCENARIO,
+                source=GIVEN,
             )
         )
     if course.season is not None:
@@ -53,7 +51,7 @@ def traffic_steps(
                 f"{significant(days[at] / factor, 6)} * {factor:g}",
                 value=days[at],
                 unit="requests",
-                source=_SCENARIO,
+                source=GIVEN,
             )
         )
     return found
@@ -70,7 +68,7 @@ def price_step(rates: Rates, months: int) -> list[Step]:
             f"{measure(rates.on_demand_usd)} * (1 + {rates.change:.6g})^{months - 1}",
             value=rates.in_month(months - 1).on_demand_usd,
             unit="USD/GPU-hour",
-            source=_SCENARIO,
+            source=GIVEN,
         )
     ]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 from sizebook.core.sections import quantity, section
 from sizebook.formulas.covering import Need
 from sizebook.plans import purchases
@@ -21,7 +21,6 @@ from sizebook.plans.serving.internal_price import LINES, GpuSeconds, cost_by_use
 from sizebook.plans.serving.nodes import Packing
 from sizebook.plans.serving.rates import Rates
 from sizebook.plans.serving.replica import PlannedReplica
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.serving.traffic import replicas_for_traffic, serving_co2e_kg, serving_kwh
 
 

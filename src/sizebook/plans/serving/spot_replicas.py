@@ -6,12 +6,12 @@ nodes back at once is not in it.
 
 import math
 
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.months import replicas_needed
 from sizebook.plans.serving.replica import PlannedReplica
 from sizebook.plans.serving.starts import cold_start
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 from sizebook.tables.hardware import accelerator
 from sizebook.tables.prices import listed_quotes
 

@@ -6,14 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from sizebook.core.errors import InputError
+from sizebook.core.quantities import DAYS_PER_MONTH, MONTHS_PER_YEAR
 from sizebook.core.sections import DEFAULT, quantity, section
 from sizebook.plans.ledgers import LONGEST_PLAN
-from sizebook.plans.serving.users import DAYS_PER_MONTH, Users
+from sizebook.plans.serving.users import Users
 from sizebook.serving.quantities import Demand
 from sizebook.serving.traffic import requests_after
 from sizebook.serving.traffic_quantities import Growth
 
-MONTHS_A_YEAR = 12
 STEPS, RAMP = "steps", "ramp"
 TABLES_OF_MONTHS = ("monthly_requests", "monthly_tokens")
 WAYS = ("requests_per_day", "users", *TABLES_OF_MONTHS)  # keys of which one states the traffic
@@ -72,7 +72,9 @@ class Course:
         _ = self.table
         given = self.season
         if given is not None and (
-            not isinstance(given, tuple) or len(given) != MONTHS_A_YEAR or not all(_is_positive(each) for each in given)
+            not isinstance(given, tuple)
+            or len(given) != MONTHS_PER_YEAR
+            or not all(_is_positive(each) for each in given)
         ):
             raise InputError(
                 f"no season: got {given!r}, want 12 numbers above 0, January to December. Give one a month."
@@ -93,7 +95,7 @@ class Course:
                 "season without a calendar: got season and no start, want the plan's first month. State start, such as "
                 "start = 2027-01-01."
             )
-        return float(self.season[(start.month - 1 + month) % MONTHS_A_YEAR])
+        return float(self.season[(start.month - 1 + month) % MONTHS_PER_YEAR])
 
     def counted(self, demand: Demand) -> float:
         """Return what the table counts of one request: itself, or its tokens."""

@@ -3,11 +3,10 @@
 from typing import Annotated, Any
 
 from sizebook.core.errors import InputError
-from sizebook.core.quantities import HOURS_PER_MONTH
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.sections import DEFAULT, AskedBy, Quantity, quantity, section
 from sizebook.plans.serving.day import HOURS
 
-DAYS_PER_MONTH = HOURS_PER_MONTH / 24
 _WORK_BEGINS = 9  # o'clock, where users are
 _FARTHEST_ZONE = 14  # hours from UTC, the Line Islands
 

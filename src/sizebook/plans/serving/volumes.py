@@ -7,10 +7,10 @@ and then all they cost. Tokens are those that the cost of a plan's million token
 from collections.abc import Iterator
 from itertools import islice
 
+from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.sections import quantity, section
 from sizebook.plans.serving.alternatives import courses
 from sizebook.plans.serving.last_month import LastMonth
-from sizebook.plans.serving.users import DAYS_PER_MONTH
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 _MOST_ENDS = 2_000  # of steps that are looked at: several may cost nothing, on nodes that are paid for anyway

@@ -1,6 +1,5 @@
 """Spreadsheet functions that give whole training plans as tables: cases, memory, figures, and many runs at once."""
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -81,8 +80,4 @@ def training_table(table: Table) -> Answers:
     last column. One that cannot be planned has errors for figures and its reason there; one that
     fits in no layout has figures and a reason.
     """
-    return answered(table, RUNS, _answer)
-
-
-def _answer(heads: Sequence[str]) -> Callable[[Sequence[Any]], Mapping[str, Any]]:
-    return Rows(heads).result
+    return answered(table, RUNS, lambda heads: Rows(heads).result)

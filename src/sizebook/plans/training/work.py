@@ -138,7 +138,7 @@ class Work:
         architecture, seq, recipe = self.setup.architecture, self.setup.batches.seq, self.setup.method.recipe
         if not recipe.lora_rank:
             return train_flops_per_token(architecture, seq, convention, recompute=recompute)
-        adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on, magnitudes=False)
+        adapters = visited_parameters(architecture, recipe.lora_rank, recipe.lora_on)
         if convention == HARDWARE:
             return adapter_hardware_flops_per_token(architecture, seq, adapters, recompute=recompute)
         return fine_tuning_flops_per_token(architecture, seq, 0.0, adapters=adapters)

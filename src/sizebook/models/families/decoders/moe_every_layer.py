@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from sizebook.models.architecture import Architecture, Layer, Tensors, Weight
+from sizebook.models.architecture import Architecture, Experts, Layer, Tensors, Weight
 from sizebook.models.config import Config
-from sizebook.models.families.blocks import BesideLayers, block, stack, vector
+from sizebook.models.families.blocks import BesideLayers, attention, block, feed_forward, layers_of, stack, vector
 from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import model_type
 
@@ -68,3 +68,22 @@ def jetmoe(config: Config) -> Architecture:
     layer = block(d_model, ExpertAttention(d_model, kv_heads, d_head, feed.n_experts, feed.top_k), feed)
     extra = Tensors((vector("mlp.bias", d_model, part="bias"),))
     return stack(config, (Layer((*layer.bricks, extra)),) * n_layers, BesideLayers(tied=True))
+
+
+@model_type("hunyuan_v1_moe")
+def hunyuan_moe(config: Config) -> Architecture:
+    """Hunyuan A13B: experts as wide as the dense block and a shared one; how many run may vary from layer to layer."""
+    for key in ("use_cla", "use_mla"):  # transformers builds neither shared nor latent keys for this type
+        config.only(key, False)
+    config.only("use_rotary_pos_emb", True)
+    mixer = attention(config, biased=True, qk_norm="head")
+    feed = feed_forward(config)
+    n_layers, n_experts = config.integer("num_hidden_layers"), config.integer("num_experts", "num_local_experts")
+    experts = Experts(feed.d_model, feed.d_ff, n_experts, top_k=1, d_ff_shared=feed.d_ff)
+    if isinstance(config.values.get("moe_topk"), list):
+        config.integers("moe_topk")
+        visited = config.per_layer("moe_topk", n_layers)
+    else:
+        visited = [config.integer("moe_topk", "num_experts_per_tok")] * n_layers
+    layers = layers_of(visited, lambda top_k: block(feed.d_model, mixer, replace(experts, top_k=top_k)))
+    return stack(config, layers)

@@ -9,7 +9,7 @@ from sizebook.models.families.blocks import attention, block, feed_forward, laye
 from sizebook.models.families.decoders.linear_attention import MIXED
 from sizebook.models.families.experts import routed
 from sizebook.models.huggingface import describe, model_type
-from sizebook.models.shared_query import SharedQueryAttention
+from sizebook.models.latent import SharedQueryAttention
 
 BLOCK_KEYS = {
     "attention": {

@@ -6,7 +6,7 @@ from sizebook.models.architecture import Architecture, Attention, Layer
 from sizebook.models.config import Config
 from sizebook.models.families.blocks import layers_of
 from sizebook.models.families.whole_rows import described, registered
-from sizebook.models.huggingface import model_type
+from sizebook.models.huggingface import describe, model_type
 
 ROWS = registered(__name__, "gpt_types.toml", "mixed_types.toml")
 
@@ -50,3 +50,20 @@ def rwkv7(config: Config) -> Architecture:
     d_model = config.integer("hidden_size")
     config.only("value_dim", d_model, [d_model] * config.integer("num_hidden_layers"))
     return described(ROWS["_rwkv7"], config)
+
+
+@model_type("ministral3")
+def ministral3(config: Config) -> Architecture:
+    """Ministral 3: Mistral's block; a file of the model with vision gives the same type with sections.
+
+    Only the class of the whole reads these: the text model's own builds its defaults from such a file.
+    """
+    kind = "mistral3" if config.has("text_config") else "mistral"
+    named = config.class_names()
+    if kind == "mistral3" and named and not named[0].startswith("Mistral3"):
+        raise config.unknown("architectures", named, "Mistral3ForConditionalGeneration first beside 'text_config'")
+    inner = config.read_as({"head_dim": 128, **config.values, "model_type": kind})
+    found = describe(inner)
+    config.read |= inner.read
+    config.sections |= inner.sections
+    return replace(found, model_type="ministral3")

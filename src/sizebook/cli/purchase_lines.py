@@ -1,10 +1,11 @@
-"""Contracts of a plan as lines of text: those that run and those to sign, what they leave, and if traffic differs."""
+"""How the GPUs of a plan are paid for, as lines of text: contracts, and renting, buying and an API by year."""
 
 from collections.abc import Sequence
 from datetime import date
 
 from sizebook.cli.text_tables import text_table
 from sizebook.core.units import number_of, thousands, usd
+from sizebook.plans.alternatives import AlternativeMonth, AlternativeTotals, by_year
 from sizebook.plans.commitments import Commitment, CommitmentFigures
 from sizebook.plans.ledgers import month_label
 
@@ -32,3 +33,17 @@ def contract_lines(
         f"If traffic differs With a fifth less traffic other contracts would save {usd(found.regret_less_usd)}; "
         f"with a fifth more, {usd(found.regret_more_usd)}.",
     ]
+
+
+def alternative_lines(months: Sequence[AlternativeMonth], totals: AlternativeTotals, said: Sequence[str]) -> list[str]:
+    """Return what each way costs by year; nothing where only renting is asked."""
+    if not months:
+        return []
+    heads = ("Rent, buy or API ", "Rented, USD", "Bought, USD", "paid for it", "API, USD")
+    years = ((year, *("-" if each is None else thousands(each) for each in of)) for year, of in by_year(months))
+    lines = ["", *text_table([heads, *years])]
+    if totals.owned_left_usd is not None:
+        owed = ", less what is owed for them" if any(month.instalments_usd for month in months) else ""
+        lines.append(f"At the end         Book value of the bought GPUs{owed}: {usd(totals.owned_left_usd)}.")
+    labels = ("Which costs less", *[""] * (len(said) - 1))
+    return [*lines, *(f"{label:19}{each}" for label, each in zip(labels, said, strict=True))]

@@ -1,11 +1,11 @@
-"""Rent, buy or use an API in planning workbooks: months that a function gives, whatever the scenario."""
+"""Rows of months below those of a plan: rent, buy or use an API as a function gives it; and the whole statement."""
 
 from sizebook.core.sections import leaves
 from sizebook.plans.alternatives import AlternativeMonth
 from sizebook.workbooks.book import MONEY
 from sizebook.workbooks.staged_tables import StagedRows
 from sizebook.workbooks.text_formulas import nearly_equal
-from sizebook.workbooks.timeline import MOST, SUM, Timeline
+from sizebook.workbooks.timeline import BOLD_SUM, MOST, SUM, Timeline
 
 
 def alternative_rows(page: Timeline, staged: StagedRows, found: str) -> None:
@@ -38,3 +38,29 @@ def alternatives_fit(staged: StagedRows, function: str, found: str) -> tuple[str
         f"Cost of rented GPUs: {function} against Months",
         f"NOT({found})",
     )
+
+
+def statement_rows(page: Timeline) -> None:
+    """Add what is paid beside GPUs, the whole, what it is worth today, and what is left of an income."""
+    page.section("Statement: what is paid beside GPUs")
+    fixed = "({people_usd_per_month}+{storage_usd_per_month}+{egress_usd_per_month})"
+    for key, label, formula in (
+        (
+            "beside_usd",
+            "People, storage, egress",
+            f"={fixed}*(1+{{inflation_per_year}})^(({{month}}-1)/{{months_a_year}})*{{currency_rate}}",
+        ),
+        ("support_usd", "Support", "={usd}*{support_share}"),
+        ("contingency_usd", "Contingency", "=({usd}+{support_usd}+{beside_usd})*{contingency_share}"),
+        ("tax_usd", "Tax", "=({usd}+{support_usd}+{beside_usd}+{contingency_usd})*{tax_share}"),
+    ):
+        page.row_of(key, label, formula, MONEY, total=SUM)
+    whole = "={usd}+{support_usd}+{beside_usd}+{contingency_usd}+{tax_usd}"
+    page.row_of("whole_usd", "Whole cost", whole, MONEY, total=BOLD_SUM)
+    today = "/(1+{discount_per_year})^({month}/{months_a_year})"
+    page.row_of("present_usd", "Whole cost, present value", "={whole_usd}" + today, MONEY, total=SUM)
+    net = "=IF({income_usd_per_month}+{invest_usd}=0,0,{income_usd_per_month}*{currency_rate}-{whole_usd})*{on}" + today
+    worth = "=IF({income_usd_per_month}+{invest_usd}=0,0,SUM({net_present_usd.all})-{invest_usd}*{currency_rate.1})"
+    page.row_of("net_present_usd", "Income less cost, present value", net, MONEY, total=worth)
+    fiscal = "=YEAR(EDATE({starts},1-{fiscal_year_start}))*{on}"
+    page.row_of("fiscal_year", "Fiscal year, that of its first month", fiscal, "", "0", MOST)
