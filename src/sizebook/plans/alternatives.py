@@ -61,7 +61,7 @@ class AlternativeMonth:
     api_usd: float | None = quantity("cost of the month at an API", "USD", default=None, label="API, USD")
 
     def at(self, rate: float) -> AlternativeMonth:
-        """Return it in a currency of which 1 USD is so much."""
+        """Return the month in another currency; ``rate`` is what 1 USD is in it."""
         amounts = {name: each for name, each in vars(self).items() if name.endswith("_usd") and each is not None}
         return replace(self, **{name: usd * rate for name, usd in amounts.items()})
 
@@ -209,7 +209,7 @@ def cost_by_way(months: Sequence[AlternativeMonth]) -> tuple[tuple[Text, float],
 
 
 def break_even_sentences(months: Sequence[AlternativeMonth]) -> Iterator[Text]:
-    """Yield by when no more has been paid for bought GPUs than in the other ways, in words; nothing without a price."""
+    """Yield after which month buying has cost no more in all than the other ways, in words; nothing without a price."""
     totals, rented = totals_of(months), sum(month.rented_usd for month in months)
     ways = (
         (text("renting"), rented, totals.buy_beats_rent_month),

@@ -33,22 +33,22 @@ class Course:
     gpu_usd: tuple[float, ...] = ()
 
     def at(self, times: float) -> float:
-        """Return what so many times the traffic costs."""
+        """Return what a multiple of the traffic costs."""
         return self.stair(times) + self.slope * times
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The least times the traffic at which one costs no more than another; None where it is not found up to ``looked``.
+    """The least multiple of the traffic at which one way costs no more than another.
 
-    With nothing looked at it is never so.
+    None where none is found up to the multiple ``looked``; where that is 0 too, there is none at any traffic.
     """
 
     times: float | None = None
     looked: float = 0.0
 
     def said(self, one: str, other: str, traffic: Callable[[float], str]) -> Text:
-        """Return it in words; ``traffic`` says so many times the traffic."""
+        """Return it in words; ``traffic`` puts a multiple of the traffic into words."""
         ways = {"one": _WAYS[one], "other": _WAYS[other]}
         if self.times:
             least = traffic(self.times)
@@ -65,17 +65,17 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Stairs:
-    """Where stairs rise: how many times the traffic one replica takes, in each of the hours and services there are."""
+    """Where cost rises by a replica: the multiple of the traffic that one takes, in each hour and service."""
 
     once: frozenset[float]
 
     @property
     def many(self) -> float:
-        """Times the traffic at which roundings no longer count."""
+        """A multiple of the traffic so large that rounding up to whole replicas no longer counts."""
         return _MANY * max(self.once)
 
     def ends(self, beyond: float) -> Iterator[float]:
-        """Yield the ends of steps, the times at which some replicas are full, from one beyond on."""
+        """Yield the multiples above ``beyond`` at which some replicas are full, in order."""
         at = {each: math.floor(beyond / each) + 1 for each in self.once}
         while True:
             end = min(n * each for each, n in at.items())
@@ -83,7 +83,7 @@ class Stairs:
             at = {each: n + (n * each <= end * (1 + 1e-12)) for each, n in at.items()}
 
     def marginal(self, course: Course) -> float:
-        """Return what one time the traffic costs without roundings, at least."""
+        """Return the least that the traffic costs where replicas are not rounded up to whole ones."""
         return (course.stair(self.many) / self.many + course.slope) * (1 - _ROUNDED)
 
 
@@ -106,7 +106,7 @@ def break_even(
 ) -> tuple[dict[str, Any], tuple[Text, ...]]:
     """Return the least traffic at which one way costs no more than another, by the names of figures, and in words.
 
-    Compared are the ways whose cost is listed. The traffic is ``of`` so many of a unit, which ``traffic`` says.
+    Only ways whose cost is listed are compared. ``of`` is the traffic in the unit; ``traffic`` puts it into words.
     """
     met = {pair: _met(stairs, *(courses[way] for way in pair)) for pair in _PAIRS if courses.keys() >= set(pair)}
     found = {
@@ -117,10 +117,10 @@ def break_even(
 
 
 def _met(stairs: Stairs, one: Course, other: Course) -> Crossing:
-    """Return the least times the traffic at which one is no higher than the other.
+    """Return the least multiple of the traffic at which one is no higher than the other.
 
-    Beside an API no step is looked at that a fleet without roundings cannot meet. Bought GPUs are never below rented
-    ones where each costs more, idle, than one under the cheapest contract: whole nodes are no fewer GPUs.
+    Against an API the search begins where replicas that are not rounded up would cost as much. Bought GPUs never cost
+    less than rented ones where an idle one costs more than one under the cheapest contract: nodes are bought whole.
     """
     before = 0.0
     if not (one.gpu_usd and other.gpu_usd):

@@ -12,7 +12,7 @@ OTHERS = text("other changes")
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that two plans have otherwise, and what the figure is once it is changed; None where none comes out."""
+    """One difference between two plans, and the figure once it is changed; None where that gives no plan."""
 
     key: str
     before: Any
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Bridge:
-    """The figure and its unit, the names of both ends, what it is at first, the steps, and what they hold besides."""
+    """How a figure of one plan becomes that of another: both names, its first value, the steps, and remarks."""
 
     figure: str
     unit: str
@@ -44,12 +44,12 @@ class Bridge:
 
     @property
     def title(self) -> Text:
-        """Which plans it stands between."""
+        """The two plans that it leads from and to."""
         return text("From {one} to {other}", one=self.ends[0], other=self.ends[1])
 
     @property
     def moves(self) -> list[float | None]:
-        """What each step adds; None for one at which nothing comes out: the next holds both."""
+        """What each step adds; None for one that gives no plan: the next step holds both."""
         at, found = self.start, list[float | None]()
         for step in self.steps:
             found.append(None if step.value is None else step.value - at)

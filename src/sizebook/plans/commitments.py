@@ -57,7 +57,7 @@ class CommitmentTerms:
     )
 
     def together(self, others: Iterable[CommitmentTerms]) -> CommitmentTerms:
-        """Return the terms on which services buy together: these, with the existing contracts of all of them."""
+        """Return the terms of services that buy together: these terms, with the existing contracts of every service."""
         running = [each for terms in (self, *others) for each in terms.running]
         rows = [(each.gpus, each.first_month, each.last_month, each.usd_per_gpu_hour) for each in running]
         return replace(self, contracts=tuple(rows))

@@ -18,7 +18,7 @@ POINT: Ends = (1.0, 1.0)
 
 @dataclass(frozen=True)
 class CostRange:
-    """A cost and the factors that either spread alone makes of it at both ends: at most 1, and at least 1."""
+    """A cost, and by which factors throughput alone and the price alone move it, down and up."""
 
     middle: float
     throughput: Ends = POINT
@@ -52,9 +52,9 @@ class CostRange:
 
 
 def joint(throughput: float, price: float) -> float:
-    """Return the factor of a cost at one end of its range from those of both spreads, in quadrature of logarithms.
+    """Return the factor of a cost at one end of its range: the factors of both spreads, added as logarithms squared.
 
-    A throughput on the other side of 1 than the price is none of that end.
+    A factor of throughput that moves the cost the other way than the price does not count at that end.
     """
     side = -1 if price < 1 or (price == 1 and throughput < 1) else 1
     return math.exp(side * math.hypot(max(0.0, side * math.log(throughput)), math.log(price)))
@@ -66,6 +66,6 @@ def cost_range(middle: float, by_throughput: Ends, by_price: Ends) -> CostRange:
 
 
 def _around(middle: float, ends: Ends) -> Ends:
-    """Return the ends over the middle; an end on its wrong side is no end."""
+    """Return both ends as factors of the middle; the middle takes the place of an end on the wrong side of it."""
     low, high = min(middle, *ends), max(middle, *ends)
     return (low / middle, high / middle) if low > 0 else POINT

@@ -173,12 +173,12 @@ class OwnedNode:
 
     @property
     def usd_per_month(self) -> float:
-        """What a month of it costs that does no work: written off, with interest, evenly over its use, and standing."""
+        """What a month without work costs: depreciation and interest, even over its use, and the standing cost."""
         return (sum(self.written_off_usd) + sum(self.debt.interest)) / self.owned.months + self.standing_usd
 
     @property
     def standing_usd(self) -> float:
-        """What a month of it costs that does no work: staff, colocation, energy of idle GPUs."""
+        """The standing cost, of a month without work: staff, colocation, energy of idle GPUs."""
         running = self.owned.running
         staff = self.gpus * running.staff_usd_per_year / MONTHS_PER_YEAR
         return staff + self.kw * running.colocation_usd_per_kw_month + self.energy_usd(0.0)
@@ -222,5 +222,5 @@ class OwnedNode:
 
 
 def _by_age(bought: Sequence[int], usd: Sequence[float]) -> float:
-    """Return what nodes come to in a month: those bought in it by their first month, others by a later one."""
+    """Return what nodes cost in a month, each by its age: nodes bought in it by what their first month costs."""
     return sum(nodes * each for nodes, each in zip(reversed(bought), usd, strict=False))

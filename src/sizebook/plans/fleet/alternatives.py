@@ -161,14 +161,14 @@ def alternative_months(
 
 @dataclass(frozen=True)
 class _LastMonth:
-    """The last month of a fleet again and again, bought as is cheapest for a month, whatever runs already."""
+    """The last month of a fleet as if it went on for ever, on the cheapest terms, existing contracts left aside."""
 
     loads: Sequence[ServiceLoad]
     terms: FleetTerms
     purchases: Sequence[Bought]
 
     def at(self, times: float) -> list[ServiceLoad]:
-        """Return its services at so many times their traffic."""
+        """Return its services at a multiple of their traffic."""
         return [last_month(each, self.terms, times) for each in self.loads]
 
     @property
@@ -178,7 +178,7 @@ class _LastMonth:
 
     @property
     def stairs(self) -> Stairs:
-        """Where its cost rises: a replica takes so many times the traffic of the busiest hour, and of the mean."""
+        """The multiples of its traffic at which the busiest hour, or the mean, needs a further replica."""
         once = set()
         for each in self.running:
             rate = each.replica.requests_per_second * self.terms.margins.target_load
@@ -188,7 +188,7 @@ class _LastMonth:
 
     @property
     def courses(self) -> dict[str, Course]:
-        """What it costs over its traffic in each way that is asked, where all of it is listed."""
+        """Its cost by traffic in each way that is asked; ways with a price that nobody lists are left out."""
         found = {"rent": self._rented()}
         if bought := pools(self.loads, self.terms):
             found["buy"] = self._bought(bought)

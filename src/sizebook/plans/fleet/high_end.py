@@ -1,6 +1,7 @@
 """From the cost of a plan to its high end: what slow replicas, dear GPU-hours and more traffic add, one after another.
 
-Contracts stay as the plan signs them. Slow and dear are what 1 in 10 is; a stated price is certain and adds nothing.
+Contracts stay as the plan signs them. One replica in ten is as slow, one provider in ten as dear; a stated price is
+certain and adds nothing.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ Reached = tuple[tuple[str, float], ...]
 
 
 def high_end(plan: ServingPlan | FleetPlan) -> Reached:
-    """Return what a plan costs, and what it costs after each of the three, by what each is called."""
+    """Return what a plan costs, and what it costs with each of the three added in turn, each under its name."""
     cost = _of_service(plan) if isinstance(plan, ServingPlan) else _of_fleet(plan)
     return (
         (text("Plan"), cost(False, False, 1.0)),

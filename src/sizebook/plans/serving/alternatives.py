@@ -167,7 +167,7 @@ def _api(last: LastMonth) -> Iterator[Text]:
 
 
 def courses(last: LastMonth) -> dict[str, Course]:
-    """Return what the last month costs over its traffic in each way that is asked, where all of it is listed."""
+    """Return the cost of the last month by traffic in each way that is asked, where every price is listed."""
     replica, inputs = last.replica, last.inputs
     node, each, packing = owned_node(replica, inputs, last.rates), usd_per_api_request(inputs), replica.packing
     requests, margins = inputs.days[-1] * DAYS_PER_MONTH, inputs.target.margins

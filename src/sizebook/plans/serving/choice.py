@@ -44,7 +44,7 @@ class Choices:
 
 
 def choose(model: str, inputs: ServingInputs, gpus: Sequence[str] = GPUS, engine: str | None = None) -> Choices:
-    """Return every candidate that meets the target, from the cheapest in the last month, kept up.
+    """Return every candidate that meets the target; first comes the one whose last month costs least.
 
     ``inputs.replica`` states formats and drafts, its layout plays no part; ``engine`` None compares all.
 
@@ -160,7 +160,7 @@ def _simulated(steady: list[ServingPlan], inputs: ServingInputs, failed: Counter
 
 
 def _dearness(plan: ServingPlan) -> tuple[float, int]:
-    """Return what plans are ranked by: the cost of the last month kept up, where nobody lists a price the GPUs."""
+    """Return what plans are ranked by: the cost of the last month or, where nobody lists a price, the GPUs."""
     return dearness(plan.usd_if_kept_up), plan.months[-1].peak_gpus
 
 

@@ -245,7 +245,7 @@ class PriceChanges:
 
 @section
 class Energy:
-    """What the power of GPUs is taken times, and how much carbon it carries."""
+    """What a data centre draws beyond its GPUs, and how much carbon a kilowatt-hour carries."""
 
     pue: Pue = DEFAULT
     grid: GridRegion = DEFAULT

@@ -1,4 +1,4 @@
-"""The last month of a plan again and again, at so many times its traffic: a stair of whole replicas."""
+"""The last month of a plan as if it went on for ever, at a multiple of its traffic: cost rises by whole replicas."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ from sizebook.plans.serving.replica import PlannedReplica
 
 @dataclass(frozen=True)
 class LastMonth:
-    """What the last month of a plan takes if it is bought as is cheapest for a month, whatever runs already."""
+    """What the last month takes on the terms that are cheapest for a month, existing contracts left aside."""
 
     replica: PlannedReplica
     inputs: ServingInputs
     rates: Rates
 
     def usd(self, times: float) -> float:
-        """Return what it costs at so many times its traffic."""
+        """Return its cost at a multiple of its traffic."""
         return usd_if_kept_up(self.replica, self.inputs, self.rates, times=times)
 
     @property
@@ -29,13 +29,13 @@ class LastMonth:
         return HOURS_PER_MONTH * rates.cheapest_usd(self.inputs.commitments.terms)
 
     def nodes(self, times: float) -> int:
-        """Return the nodes that its busiest hour takes at so many times its traffic."""
+        """Return the nodes that its busiest hour takes at a multiple of its traffic."""
         replicas = replicas_needed(self.replica, self.inputs, times * self.inputs.days[-1])
         return self.replica.packing.nodes(max(replicas))
 
     @property
     def stairs(self) -> Stairs:
-        """Where its cost rises: a replica takes so many times the traffic of each hour, as full as is planned."""
+        """The multiples of its traffic at which an hour needs a further replica, each as full as planned."""
         rate = self.replica.requests_per_second * self.inputs.target.margins.target_load
         arrivals = arrivals_by_hour(self.inputs, self.inputs.days[-1])
         return Stairs(frozenset(rate / each for each in arrivals if each > 0))

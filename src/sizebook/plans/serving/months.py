@@ -101,7 +101,7 @@ def purchase_of_months(replica: PlannedReplica, inputs: ServingInputs, rates: Ra
 
 
 def usd_if_kept_up(replica: PlannedReplica, inputs: ServingInputs, rates: Rates, times: float = 1.0) -> float:
-    """Return what the last month costs where it is bought as is cheapest for a month, whatever runs already."""
+    """Return what the last month costs on the terms that are cheapest for a month, existing contracts left aside."""
     bought = _needed_in_a_day(replica, inputs, times * inputs.days[-1])
     rates = rates.in_month(inputs.traffic.months - 1)
     return purchases.least_usd_of_month(bought, rates.on_demand_usd, rates.cheapest_usd(inputs.commitments.terms))

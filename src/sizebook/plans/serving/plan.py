@@ -70,12 +70,12 @@ class ServingPlan:
 
     @cached_property
     def last_month(self) -> LastMonth:
-        """The last month again and again."""
+        """The last month as if it went on for ever."""
         return LastMonth(self.replica, self.inputs, self.rates)
 
     @cached_property
     def usd_if_kept_up(self) -> float:
-        """What the last month would cost again and again."""
+        """What the last month costs if it goes on for ever, existing contracts left aside."""
         return self.last_month.usd(1.0)
 
     @cached_property
@@ -85,7 +85,7 @@ class ServingPlan:
         return less, more
 
     def _regret(self, factor: float) -> float:
-        """Return what the contracts cost more than the best ones would at so many times the traffic."""
+        """Return what the contracts cost more than the best ones would at a multiple of the traffic."""
         return purchase_of_months(self.replica, self.inputs, self.rates, times=factor).regret(self.portfolio)
 
     @property

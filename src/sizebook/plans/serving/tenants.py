@@ -34,7 +34,7 @@ class Tenants:
 
 
 def in_cents(total: float, parts: Sequence[float]) -> tuple[float, ...]:
-    """Return parts of a bill in whole cents that add up to it in whole cents: the last takes what rounding leaves.
+    """Return the parts of a bill in whole cents, which add up to the bill: the last part takes what rounding leaves.
 
     Nothing where there are no parts; a bill that is not listed has parts that are not.
     """

@@ -55,7 +55,7 @@ class Prices:
 
 @section
 class Footprint:
-    """What the energy of GPUs is taken times, and how its carbon is accounted for.
+    """What a data centre draws beyond its GPUs, and how the carbon of that energy is counted.
 
     Without ``covered_share`` nothing is known of contracts, and no market-based figure is stated on any surface.
     """
@@ -77,7 +77,7 @@ class Footprint:
 
 @section
 class Energy:
-    """The power of a GPU, what is taken times it, and the grid that it comes from."""
+    """The power of a GPU, what the data centre draws beyond it, and the grid that feeds both."""
 
     watts: float | None = quantity(
         "power of one GPU at work, blank for its limit or TDP",
