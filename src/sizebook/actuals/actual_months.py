@@ -7,9 +7,9 @@ from datetime import date
 from pathlib import Path
 
 from sizebook.core.errors import InputError, RangeError, require_columns
+from sizebook.core.quantities import MONTHS_PER_YEAR
 from sizebook.intake.text_formats import csv_rows
 
-MONTHS_OF_YEAR = 12
 REQUIRED = ("month", "requests", "input_tokens", "output_tokens", "gpu_hours", "cost")
 OTHERS = ("unused_cost", "untagged_cost", "no_gpu_cost")
 OPTIONAL = ("service", "busy_share", "rate_per_usd", *OTHERS)
@@ -95,13 +95,13 @@ def _number(text: str, column: str, where: str, least: int | None) -> float:
 
 def _place(text: str, where: str, start: date | None) -> int:
     year, _, month = text.partition("-")
-    if month and year.isdigit() and month.isdigit() and 1 <= int(month) <= MONTHS_OF_YEAR:
+    if month and year.isdigit() and month.isdigit() and 1 <= int(month) <= MONTHS_PER_YEAR:
         if start is None:
             raise InputError(
                 f"no first month: got month {text} in {where} and no start in the scenario, want the plan's first "
                 "month. State start, or number the months from 1."
             )
-        place = (int(year) - start.year) * MONTHS_OF_YEAR + int(month) - start.month + 1
+        place = (int(year) - start.year) * MONTHS_PER_YEAR + int(month) - start.month + 1
     else:
         place = int(text) if text.isdigit() else 0
     if place < 1:

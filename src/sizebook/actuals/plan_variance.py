@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sizebook.actuals.actual_months import MONTHS_OF_YEAR, OTHERS, ActualMonth
+from sizebook.actuals.actual_months import OTHERS, ActualMonth
 from sizebook.actuals.planned_services import PlannedServices, ServicePlan
 from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, Share, shares
 from sizebook.core.errors import InputError
 from sizebook.core.hints import suggestion
+from sizebook.core.quantities import MONTHS_PER_YEAR
 from sizebook.core.texts import text
 from sizebook.plans.ledgers import month_label
 
@@ -143,7 +144,7 @@ def _last_month(planned: PlannedServices, latest: int) -> int:
     """Return the last month of the calendar year of the latest that came, of a plan without one its last."""
     if planned.start is None:
         return planned.n_months
-    year_end = latest + (MONTHS_OF_YEAR - (planned.start.month - 1 + latest - 1) % MONTHS_OF_YEAR - 1)
+    year_end = latest + (MONTHS_PER_YEAR - (planned.start.month - 1 + latest - 1) % MONTHS_PER_YEAR - 1)
     return min(planned.n_months, year_end)
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from sizebook.batch.long_tables import DATABASE, lines_of
 from sizebook.batch.plan_kinds import PlannedScenario
@@ -21,6 +21,7 @@ from sizebook.sources.cell_text import neutral_cells
 from sizebook.sources.writing import csv_text, make_folder, write_whole
 
 RECORD = "sizebook"  # the key of the record in JSON, its name in CSV
+File = TypeVar("File")
 JSON_VERSION = 1  # of the shape of JSON; what is taken away or renamed makes the next
 CSV_HEADS = ("table", "row", "name", "unit", "value")
 
@@ -34,29 +35,20 @@ class Format:
 
 
 @dataclass(frozen=True)
-class FileContents:
-    """What one scenario turned into, before it is written: bytes by format, figures for an index, remarks.
+class Made(Generic[File]):
+    """What became of one scenario: files by format, the figures that an index shows, and remarks.
 
-    ``lines`` are what it gives to the tables of the whole batch, where those are asked for.
+    ``lines`` are what it gives to the tables of the whole batch, where those are asked for: the journal keeps them.
     """
 
-    files: Mapping[str, bytes]
+    files: Mapping[str, File]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...] = ()
     lines: str = ""
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The files of one scenario by format, the figures that an index shows of it, and what was remarked.
-
-    ``lines`` go into the journal and not further.
-    """
-
-    files: Mapping[str, Path]
-    figures: tuple[Figure, ...]
-    notes: tuple[str, ...] = ()
-    lines: str = ""
+FileContents: TypeAlias = Made[bytes]  # before it is written
+Outputs: TypeAlias = Made[Path]
 
 
 def _pdf(made: PlannedScenario) -> bytes:
@@ -177,7 +169,7 @@ def write_contents(content: FileContents, folder: Path, stem: str) -> Outputs:
     if content.files:
         make_folder(folder)
     files = {name: write_whole(folder / f"{stem}.{name}", bytes_) for name, bytes_ in content.files.items()}
-    return Outputs(files, content.figures, content.notes, content.lines)
+    return Outputs(**vars(content) | {"files": files})
 
 
 def produce_files(made: PlannedScenario, folder: Path, stem: str, formats: Sequence[str] = USUAL) -> Outputs:

@@ -80,7 +80,7 @@ class Journal:
                 if row.name not in finished:
                     self.database.execute(
                         "INSERT INTO scenario (name, hash, state, attempts, changed) VALUES (?, ?, 'open', 0, ?)",
-                        (row.name, fingerprint(row, self.formats), _now()),
+                        (row.name, fingerprint(row, self.formats), now()),
                     )
         return finished
 
@@ -136,7 +136,7 @@ class Journal:
         return hashlib.sha256(repr(shown).encode()).hexdigest()
 
     def _change(self, row: Row, what: str, values: tuple[Any, ...]) -> None:
-        self.database.execute(f"UPDATE scenario SET {what}, changed = ? WHERE name = ?", (*values, _now(), row.name))
+        self.database.execute(f"UPDATE scenario SET {what}, changed = ? WHERE name = ?", (*values, now(), row.name))
 
     def _finished(self, row: Row) -> Outcome | None:
         found = self.database.execute(
@@ -224,5 +224,6 @@ def _size(path: Path) -> int | None:
     return path.stat().st_size if path.is_file() else None
 
 
-def _now() -> str:
+def now() -> str:
+    """Return the time as the databases of batches and stores keep it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

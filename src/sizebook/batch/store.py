@@ -11,13 +11,13 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sizebook import __version__
 from sizebook.batch.bridge import Side, bridge
 from sizebook.batch.inspection import ChangedFigure, moved_figures
+from sizebook.batch.journal import now
 from sizebook.batch.plan_kinds import PlannedScenario, plan_scenario
 from sizebook.batch.record import data_hashes, input_hashes, installation, json_values
 from sizebook.core.errors import InputError, SizebookError, UnknownKeyError
@@ -105,7 +105,7 @@ class Store:
         with self.database:
             self.database.execute(
                 "INSERT OR IGNORE INTO scenario VALUES (?, ?, ?, ?, ?, NULL, '', '', '', ?)",
-                (hash_, name, plan_of(values), content, str(folder.resolve()), _now()),
+                (hash_, name, plan_of(values), content, str(folder.resolve()), now()),
             )
             for key, value in new.items():
                 if value:
@@ -202,7 +202,7 @@ class Store:
             problem = str(error)
         record = planned.record if planned else {}
         newest = max((each["retrieved"] for each in record.get("data", {}).values()), default="")
-        run = (stored.hash, here, installation()["version"], newest, record.get("as_of", ""), problem, _now())
+        run = (stored.hash, here, installation()["version"], newest, record.get("as_of", ""), problem, now())
         with self.database:  # another process may have been faster
             self.database.execute("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?)", run)
             self.database.executemany(
@@ -270,10 +270,6 @@ def _hash(values: Mapping[str, Any], folder: Path) -> str:
 
 def _here() -> str:
     return hashlib.sha256(json.dumps(installation(), sort_keys=True).encode()).hexdigest()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _figures(planned: PlannedScenario | None) -> Sequence[Any]:

@@ -16,7 +16,7 @@ from sizebook.core.extras import need
 
 need("web", "workbooks", "reports")
 
-from sizebook.batch.formats import FileContents
+from sizebook.batch.formats import Made
 from sizebook.batch.journal import FILE, Outcome
 from sizebook.batch.runner import RunOptions, Work, run_batch_with
 from sizebook.batch.scenario_list import Row
@@ -121,7 +121,7 @@ class Batches:
     def _written(self, row: Row, found: Any, job: _Job) -> Outcome:
         """Write the files of a row, or return the problem if there is no room for them."""
         try:
-            if isinstance(found, FileContents):
+            if isinstance(found, Made):
                 self._storage.reserve(job.id, sum(map(len, found.files.values())))
         except InputError as error:
             return failed_outcome(row, str(error))
