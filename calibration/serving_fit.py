@@ -21,10 +21,10 @@ from serving_rows import listed_twice, one_load, overlapped, share_of_datasheet
 
 from sizebook.core.errors import SizebookError
 from sizebook.serving.band import Setting, architecture_of, bits_of
-from sizebook.serving.case import ENGINES, Case, case_of, counted_twice, layout_meant, startable
+from sizebook.serving.case import Case, case_of, counted_twice, layout_meant, startable
 from sizebook.serving.formats import weight_dtype_of
 from sizebook.serving.memory import Engine, engine_constants, engine_memory, physical_bytes, requests_that_fit
-from sizebook.serving.quantities import Demand, Replica
+from sizebook.serving.quantities import ENGINES, Demand, Replica
 from sizebook.serving.releases import place_of
 from sizebook.serving.shape import side_by_side
 from sizebook.serving.time import latency

@@ -14,7 +14,7 @@ from serving_folds import PAIR, Folds, fitted_bands, unseen_bands
 from serving_page import groups, page
 
 from sizebook.serving.band import BUSY, CONTEXT, FITTED, KERNELS, LOADED, NOTHING, UNSEEN, Band
-from sizebook.serving.case import ENGINES
+from sizebook.serving.quantities import ENGINES
 
 DOCS = DATA.parents[2] / "docs"
 HERE = "calibration/serving.py"

@@ -2,7 +2,8 @@
 
 import json
 
-from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
+from sizebook.core.units import NO_BREAK_SPACE
 from sizebook.models import catalog
 from sizebook.models.config import Config
 from sizebook.models.counting import count

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 from sizebook.models.checkpoints.tensors import Tensor
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture

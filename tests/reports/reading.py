@@ -1,6 +1,6 @@
 """Parts of a report as a person finds them: a section by its topic, a table by its caption, a figure as printed."""
 
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 from sizebook.reports.document import Report, Section, Table
 
 

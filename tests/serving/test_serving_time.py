@@ -10,9 +10,9 @@ import pytest
 from sizebook.core.cells import call
 from sizebook.core.tables import table
 from sizebook.functions import load
-from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN, Band, replica_band
+from sizebook.serving.band import FITTED, KERNELS, NOTHING, UNSEEN, Band, error_band, replica_band
 from sizebook.serving.case import Case, case_of, larger, smaller
-from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.estimate import estimate
 from sizebook.serving.formats import attention_dtype_of, kv_dtype_of, weight_dtype_of
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import KV_DTYPES, WEIGHT_DTYPES, Demand, Replica

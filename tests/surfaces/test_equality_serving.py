@@ -12,14 +12,17 @@ from sizebook.core.cells import call
 from sizebook.core.sections import flat, leaves
 from sizebook.core.units import grouped
 from sizebook.functions import load
+from sizebook.plans.serving.conversation import Conversation
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.functions import ledger
-from sizebook.plans.serving.inputs import Conversation, Pictures, PoolLayout, RequestStream
 from sizebook.plans.serving.months import Month
+from sizebook.plans.serving.pictures import Pictures
 from sizebook.plans.serving.plan import ServingPlan
+from sizebook.plans.serving.request_stream import RequestStream
 from sizebook.reports.serving.notes import OWN_ROWS
 from sizebook.scenarios.serving import ServingScenario, plan_serving_scenario
 from sizebook.scenarios.statement import Overheads
+from sizebook.serving.quantities import PoolLayout
 from sizebook.sweeps.cases import INPUTS
 from sizebook.sweeps.serving import sweep
 from tests.commands import plan_printed

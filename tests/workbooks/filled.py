@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sizebook.core.targets import Target
 from sizebook.workbooks.filling import Filled, fill
-from sizebook.workbooks.target_formats import Target
 
 
 @dataclass(frozen=True)

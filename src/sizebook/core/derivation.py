@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sizebook.core.formula_text import filled, with_numbers
+from sizebook.core.formula_text import with_numbers
 from sizebook.core.registry import Function
 from sizebook.core.sections import leaves
 from sizebook.core.texts import text
 from sizebook.core.units import in_unit
 
-__all__ = ["Step", "Term", "derivation_lines", "explain", "filled", "step_of"]
 DEFINITION = text("definition")
 
 

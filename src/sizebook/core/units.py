@@ -4,7 +4,6 @@ import math
 
 from sizebook.core.texts import THIN_SPACE, Figure, Short, Text, text
 
-__all__ = ["NO_BREAK_SPACE", "THIN_SPACE"]
 NO_BREAK_SPACE = "\u00a0"
 
 # An amount that nobody listed: it stays NaN through all arithmetic, and every surface shows it in these words.

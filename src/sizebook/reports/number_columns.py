@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from sizebook.core.texts import Figure, Short, Text, text
-from sizebook.core.units import NO_BREAK_SPACE, NOT_LISTED, THIN_SPACE, percent
+from sizebook.core.texts import THIN_SPACE, Figure, Short, Text, text
+from sizebook.core.units import NO_BREAK_SPACE, NOT_LISTED, percent
 
 _GIGA, _MEGA, _KILO = 1e9, 1e6, 1e3
 _DECIMAL = ((1e15, "P"), (1e12, "T"), (_GIGA, "G"), (_MEGA, "M"), (_KILO, "k"))

@@ -21,8 +21,8 @@ from babel.numbers import get_currency_symbol
 
 from sizebook.core.derivation import Step
 from sizebook.core.errors import InputError
-from sizebook.core.texts import Country, Day, Figure, Joined, Short, Text, text
-from sizebook.core.units import NO_BREAK_SPACE, THIN_SPACE
+from sizebook.core.texts import THIN_SPACE, Country, Day, Figure, Joined, Short, Text, text
+from sizebook.core.units import NO_BREAK_SPACE
 
 SOURCE = "en"
 CATALOGUES = Path(__file__).parent / "catalogues"

@@ -12,8 +12,6 @@ from sizebook.serving.memory import Memory, requests_that_fit
 from sizebook.serving.quantities import Demand
 from sizebook.serving.time import Latency, latency_at, load_of, tokens_per_second
 
-__all__ = ["Band", "Estimate", "error_band", "estimate", "running_of"]
-
 
 class Estimate(NamedTuple):
     """Latency and throughput of a replica with so many requests in flight, and how many its cache holds."""

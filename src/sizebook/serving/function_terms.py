@@ -5,10 +5,10 @@ from collections.abc import Callable
 from sizebook.core.derivation import Term
 from sizebook.core.errors import InputError, TargetError
 from sizebook.core.sections import ReadSection, section
-from sizebook.serving.band import Band, replica_band
+from sizebook.serving.band import Band, error_band, replica_band
 from sizebook.serving.case import Case, case_of
 from sizebook.serving.encoding import as_answered, has_encoder, one_pass, serving_case
-from sizebook.serving.estimate import Estimate, error_band, unmeasured_band
+from sizebook.serving.estimate import Estimate, unmeasured_band
 from sizebook.serving.layouts import attempt, searched_in_words, with_room
 from sizebook.serving.memory import memory_of
 from sizebook.serving.quantities import Demand, Replica

@@ -17,23 +17,6 @@ from sizebook.serving.costs import Costs, costs_of
 from sizebook.serving.kernels import hypot
 from sizebook.serving.quantities import Demand
 
-__all__ = [
-    "Latency",
-    "Parts",
-    "Pass",
-    "cache_bytes_per_gpu",
-    "computed_and_cached",
-    "decode_step_seconds",
-    "latency",
-    "pass_parts",
-    "pass_seconds",
-    "prefill_seconds",
-    "prompts_together",
-    "tokens_of_step",
-    "tokens_per_second",
-    "waited_for",
-]  # fmt: skip
-
 # At most so much of the other prompts' work is waited for before the first token: half of it, on average, where all
 # prompts arrive at once, and a little more where a batch is not decoded before its last prompt is done.
 MOST_QUEUED = 0.6

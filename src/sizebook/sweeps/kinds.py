@@ -35,7 +35,7 @@ def kind_of(columns: list[str]) -> Kind:
         from sizebook.sweeps import training
         from sizebook.sweeps.amounts import INPUTS as MONEY
 
-        check_columns(columns, training.REQUIRED, training_rows.OUTPUTS)
+        check_columns(columns, training_rows.REQUIRED_INPUTS, training_rows.OUTPUTS)
         return Kind(training.sweep, training.FIGURE, {*training_rows.INPUTS, *MONEY, *training.inputs_of(columns)})
     check_columns(columns, cases.REQUIRED, COLUMNS.results_of(columns))
     return Kind(serving.sweep, "tpot_seconds", COLUMNS.known)

@@ -39,8 +39,6 @@ from sizebook.sweeps.cases import (
 )
 from sizebook.sweeps.one_by_one import answers, rows_with_pools, rows_without_degrees
 
-__all__ = ["sweep"]
-
 
 def sweep(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with their result columns."""

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import polars as pl
 
 from sizebook.plans.training.rows import INPUTS, OUTPUTS, Rows
-from sizebook.plans.training.rows import REQUIRED_INPUTS as REQUIRED
 from sizebook.sweeps.amounts import with_amounts
 from sizebook.sweeps.published_recipes import with_normalised_recipes
 
@@ -21,9 +20,6 @@ _TYPES = {
     "recipe": pl.String,
     "reason": pl.String,
 }
-
-__all__ = ["FIGURE", "REQUIRED", "sweep"]
-
 
 # The name of the format of matrix products in tables of published runs.
 PUBLISHED_NAMES = {"dtype": "compute_dtype"}

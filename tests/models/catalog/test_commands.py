@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from sizebook.batch import inspection, reconciliation_files
 from sizebook.core.errors import SizebookError, UnknownKeyError
 from sizebook.core.tables import table
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 from sizebook.models import catalog
 from sizebook.models.reconciliation import compare
 from sizebook.models.searching import facts_of, read_again, unread_again

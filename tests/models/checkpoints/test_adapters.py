@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 from sizebook.models.checkpoints.adapters import adapter_of
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sizebook.core.errors import SizebookError
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 from sizebook.models.config import Config
 from sizebook.models.huggingface import architecture
 from sizebook.models.verifying import predicted_names

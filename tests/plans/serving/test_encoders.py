@@ -15,6 +15,7 @@ from sizebook.functions import load
 from sizebook.plans.serving.choice import choose
 from sizebook.plans.serving.figures import figures
 from sizebook.plans.serving.plan import ServingPlan, plan_serving
+from sizebook.serving.band import error_band
 from sizebook.serving.encoding import (
     EncodedCase,
     encode_seconds,
@@ -24,7 +25,7 @@ from sizebook.serving.encoding import (
     serving_case,
     tokens_in_context,
 )
-from sizebook.serving.estimate import error_band, estimate
+from sizebook.serving.estimate import estimate
 from sizebook.serving.memory import engine_constants, engine_memory, physical_bytes
 from sizebook.serving.quantities import Demand, Replica
 from sizebook.serving.terms import kernels_basis, latency_terms

@@ -18,10 +18,11 @@ from sizebook.plans.serving.refusals import (
     no_room,
     too_many,
 )
+from sizebook.serving.band import Band
 from sizebook.serving.case import Case
 from sizebook.serving.costs import costs_of
 from sizebook.serving.encoding import EncodedCase, places, serving_case
-from sizebook.serving.estimate import MOST_READ, Band, Estimate, estimate, unmeasured_band
+from sizebook.serving.estimate import MOST_READ, Estimate, estimate, unmeasured_band
 from sizebook.serving.function_terms import band_of_figure
 from sizebook.serving.images import Read, with_images
 from sizebook.serving.load import Limits, Loaded, Stream, largest_load, simulator

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizebook.core.units import THIN_SPACE
+from sizebook.core.texts import THIN_SPACE
 
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#F0E442", "#D55E00", "#56B4E9")
 """Six colours of Okabe and Ito (2008). In their own order orange and sky blue are neighbours, which grey print shows

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import date
 from itertools import groupby
 
-from sizebook.core.texts import Figure, Text, plural, text
-from sizebook.core.units import THIN_SPACE, grouped
+from sizebook.core.texts import THIN_SPACE, Figure, Text, plural, text
+from sizebook.core.units import grouped
 from sizebook.formulas.params import params_gpt
 from sizebook.models import catalog
 from sizebook.models.reconciliation import Comparison, Status, What, compare
