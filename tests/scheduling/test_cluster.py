@@ -2,6 +2,7 @@
 
 import base64
 import json
+import logging
 import os
 import pickle
 import pickletools
@@ -205,6 +206,9 @@ def test_a_scheduler_that_cannot_be_reached_again_is_gone(there: Machines, monke
         f"scheduler gone: got no answer from {there.address}, want it to run until the work is done. Start it again, "
         "and the command with --resume."
     )
+    dask = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    heard = [name for name in dask if logging.getLogger(name).isEnabledFor(logging.CRITICAL)]
+    assert len(dask) > 10 and not heard, heard  # or their tracebacks would stand above that sentence
 
 
 def test_partitions_are_refused_that_are_no_folder_or_differ(tmp_path: Path) -> None:

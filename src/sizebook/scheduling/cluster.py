@@ -150,7 +150,8 @@ def connected(address: str) -> Iterator[Any]:
 
     What Dask and Tornado log of a scheduler that is gone, tracebacks included, would stand above that error.
     """
-    for name in ("distributed.client", "distributed.core", "tornado.application", "asyncio"):
+    # All of Dask's follow "distributed" but two, which its settings give a level of their own.
+    for name in ("distributed", "distributed.client", "distributed.gc", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         client = _Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
