@@ -170,3 +170,22 @@ def test_an_error_in_a_table_of_phases_names_its_phase() -> None:
         "#REF!",
         "DPO: error in an argument: got #REF!, want a value. Mend the cell that this argument refers to.",
     )
+
+
+@pytest.mark.parametrize(
+    ("counts", "sizes", "nodes"),
+    [
+        (3.0, 4.0, 2),  # three halves of a node of 8: one number in a cell, as a range of one cell arrives
+        ([[3], [""], [5]], [[4], [None], [1]], 3),  # 3/2 + 5/8
+        ([[3], [5], [""]], [[4], [1], [""]], 3),
+    ],
+)
+def test_blanks_keep_the_places_of_a_line_of_numbers(counts: object, sizes: object, nodes: int) -> None:
+    assert call("SHARED_NODES", counts, sizes, 8) == nodes
+
+
+def test_blanks_between_names_say_nothing() -> None:
+    asked = ("llama-3.1-8b", 100_000)
+    with_gap = call("PLAN_SERVING", *asked, "gpus_compared=h100-sxm, b200-sxm")
+    column = [["gpus_compared", [["h100-sxm"], [""], ["b200-sxm"]]]]
+    assert call("PLAN_SERVING", *asked, column) == with_gap

@@ -248,7 +248,7 @@ def _list(argument: Argument, cell: Cell | Range) -> Any:
     ``100:0.5, 200:0.5``, or rows of up to four. Whoever takes the list says what stands in it.
     """
     if not isinstance(cell, (list, tuple)):
-        numbers = _numbers(argument, cell) if isinstance(cell, str) else None
+        numbers = _numbers(argument, as_text(cell))  # of a cell that holds one number its text
         if numbers is not None:
             return numbers
         return _choice(argument, cell) if argument.quantity.allowed else _text(argument, cell)

@@ -18,6 +18,9 @@ class Tenants:
         label="Shares of tenants",
     )
 
+    def __post_init__(self) -> None:
+        _ = self.shares
+
     @property
     def shares(self) -> tuple[float, ...]:
         """The shares of tenants, none where nobody named any."""
