@@ -22,6 +22,7 @@ from sizebook.functions import load
 from sizebook.scheduling.slots import Slots
 from sizebook.tables.prices import valuation_day, valued_on
 from sizebook.web.app import Service, create_app
+from tests.api.test_calls import same
 from tests.commands import run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -34,13 +35,6 @@ SHOWN = {
     found[1]: found for page in sorted((DOCS / "functions").glob("*.md")) for found in ENTRY.finditer(page.read_text())
 }
 each_function = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-
-
-def same(got: Any, wanted: Any) -> bool:
-    """Return whether an answer is the example's, but for the last digits of its numbers."""
-    if isinstance(wanted, (list, tuple)):
-        return len(got) == len(wanted) and all(map(same, got, wanted))
-    return bool(got == (pytest.approx(wanted, rel=1e-12) if isinstance(wanted, float) else wanted))
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,12 @@ class Feature:
     names: str = ""
 
 
+def parts(path: Path) -> dict[str, bytes]:
+    """Return the parts of a workbook by name."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def _part(root: str, namespace: str, inside: str = "") -> str:
     return f'{HEAD}<{root} xmlns="{namespace}" xmlns:r="{OFFICE}">{inside}</{root.split(" ")[0]}>'
 

@@ -2,7 +2,6 @@
 
 import re
 import threading
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,9 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import fill
 from tests.refused import message_of
 from tests.row_lists import listed
-from tests.workbooks.features import CHART, FEATURES, PICTURE, Feature, build
+from tests.workbooks.features import CHART, FEATURES, PICTURE, Feature, build, parts
 
 SHEET = "xl/worksheets/sheet1.xml"
-
-
-def parts(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def filled(tmp_path: Path, *features: Feature, x: object = 3) -> tuple[dict[str, bytes], dict[str, bytes]]:

@@ -1,7 +1,6 @@
 """Filling other people's workbooks: what changes and what stays."""
 
 import math
-import zipfile
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,9 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.filling import SaveOptions, fill
 from tests.refused import message_of
 from tests.row_lists import listed
+from tests.workbooks.features import parts
 
 PICTURE = b"\x89PNG not really"
-
-
-def parts(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def stored(path: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from sizebook.calculation.package import DefinedName, Package
 from sizebook.calculation.tokens import Area, address, area
@@ -16,7 +15,6 @@ from sizebook.workbooks.anchors.table_rows import ExcelTable, excel_tables, is_c
 
 PREFIX = "plan."  # a name that begins so can mean nothing else
 _SIGNS = re.compile(r"[\W_]+")
-Meant = TypeVar("Meant")
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,6 @@ from sizebook.models.huggingface import model_type
 from sizebook.models.mixers import Mamba1, Mamba2
 from sizebook.models.refusals import spellings_disagree
 
-IGNORED = (
-    "residual_in_fp32",
-    "time_step_scale",
-    "time_step_min",
-    "time_step_max",
-    "time_step_floor",
-    "time_step_init_scheme",
-    "time_step_limit",
-    "rms_norm",
-    "norm_before_gate",
-    "mixer_rms_eps",
-)
-
 
 def mamba1_mixer(config: Config) -> Mamba1:
     """Return Mamba 1, whose time steps have a rank of a sixteenth of the width where the file says ``auto``."""
