@@ -115,7 +115,7 @@ def test_tables_in_duckdb_are_those_in_parquet_in_one_file(tmp_path: Path) -> No
 def test_duckdb_that_cannot_write_says_so(tmp_path: Path) -> None:
     """What DuckDB says of a full disk is told in our words, and no half of a file stays."""
     duckdb = pytest.importorskip("duckdb")
-    from sizebook.batch.database import write_database
+    from sizebook.batch.long_tables import write_database
 
     def fails(table: str, path: Path) -> None:
         raise duckdb.IOException(f"no space for {table}")

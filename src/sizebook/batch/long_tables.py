@@ -16,9 +16,11 @@ from sizebook import __version__
 from sizebook.batch.file_names import FIGURES, INPUTS, MONTHS, NOTES
 from sizebook.batch.plan_kinds import PlannedScenario
 from sizebook.batch.record import json_values
+from sizebook.core.errors import InputError
 from sizebook.core.extras import need
 from sizebook.core.sections import flat, leaves
 from sizebook.plans.contents import Value, split
+from sizebook.sources.writing import scratch_folder, unfinished
 
 # The columns of each table after those that all have; ``value`` holds numbers, ``text`` everything else.
 HEADS = ("run", "scenario", "hash", "plan", "sizebook", "data_date")
@@ -96,14 +98,34 @@ def write_tables(
     written = []
     for ending in endings:
         if ending == DATABASE:
-            from sizebook.batch.database import write_database
-
             written.append(write_database(COLUMNS, write_table, folder / f"batch{ending}"))
             continue
         for table in COLUMNS:
             written.append(folder / f"{table}{ending}")
             write_table(table, written[-1])
     return written
+
+
+def write_database(tables: Iterable[str], write_table: Callable[[str, Path], None], output: Path) -> Path:
+    """Write a file of DuckDB with some tables, whole or not at all; return where it is.
+
+    ``write_table`` writes the table of a name to a Parquet file, from which DuckDB takes rows, order and kinds.
+    """
+    need("duckdb")
+    import duckdb
+
+    with unfinished(output) as temporary, scratch_folder(output.parent) as folder:
+        temporary.unlink()  # DuckDB makes its file itself
+        try:
+            with duckdb.connect(temporary, config={"temp_directory": str(folder)}) as database:
+                for table in tables:
+                    write_table(table, rows := folder / f"{table}.parquet")
+                    database.read_parquet(str(rows)).create(table)
+        except duckdb.Error as error:
+            raise InputError(
+                f"cannot write: got {error} for {output}, want a disk with room for the tables. Make room."
+            ) from error
+    return output
 
 
 # What stands before a stretch of rows, its scenario first, and the columns of that stretch.

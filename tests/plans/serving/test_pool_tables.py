@@ -10,10 +10,10 @@ from sizebook.calibrating.serving import READ
 from sizebook.core.cells import call
 from sizebook.core.sections import put_together
 from sizebook.functions import load
+from sizebook.plans.serving.curves import terms_of
 from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import plan_serving
 from sizebook.plans.serving.tables import POOLS
-from sizebook.plans.serving.terms import terms_of
 from sizebook.sweeps.kinds import kind_of
 from sizebook.sweeps.serving import sweep
 from tests.sweeps.test_tables_of_rows import same_as_sweep

@@ -1,4 +1,4 @@
-"""Latency and throughput of the replica of a plan as its load grows, whether one pool or two: one curve everywhere."""
+"""Latency and throughput of the replica of a plan, of one pool or two: a curve over its load, and terms at one load."""
 
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from sizebook.plans.serving.inputs import ServingInputs
 from sizebook.plans.serving.plan import replica_of
 from sizebook.plans.serving.replica import MOST_IN_FLIGHT, PlannedReplica
 from sizebook.serving.quantities import Concurrency
+from sizebook.serving.terms import Latencies, kernels_basis, latency_terms, pooled_terms
 
 LOADS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 MOST_LOADS = 1000  # of one curve: a load of two pools takes a millisecond
@@ -92,3 +93,14 @@ def serving_curve(model: Model, gpu: Gpu, inputs: ServingInputs, loads: Loads = 
     """
     replica = with_room(lambda m, g, given: replica_of(m, g, given.read(m)), model, gpu, inputs=inputs)
     return as_table(CurvePoint, (point(replica, each) for each in loads_of(loads)))
+
+
+def terms_of(replica: PlannedReplica) -> Latencies:
+    """Return the terms of a steady load as large as the planned one.
+
+    They add up to the estimate of that load, whether requests are simulated one by one or not.
+    """
+    found, kernels = replica.at(replica.concurrency), kernels_basis(replica.setup.gpu)
+    if replica.pools is not None:
+        return pooled_terms(replica.pools, found, replica.demand, kernels=kernels)
+    return latency_terms(replica.case, found, replica.demand, kernels=kernels)

@@ -3,8 +3,8 @@
 from sizebook.core.derivation import Term
 from sizebook.core.texts import text
 from sizebook.core.units import counted, grouped
+from sizebook.plans.serving.curves import terms_of
 from sizebook.plans.serving.plan import ServingPlan
-from sizebook.plans.serving.terms import terms_of
 from sizebook.reports.document import Row, Table, figure_columns, headings
 from sizebook.reports.number_columns import fixed
 
