@@ -82,7 +82,7 @@ def _of_sequences(plan: TrainingPlan) -> Iterator[str]:
 
 
 def _of_whole_run(plan: TrainingPlan) -> Iterator[str]:
-    """Say where the default factor of whole runs is of other runs than this one: pre-training on many GPUs."""
+    """Say where the default factor of whole runs was measured on other runs: pre-training on many GPUs."""
     if plan.inputs.programme.programme_factor is not None:
         return
     factor, fewest = significant(default()), fewest_gpus()

@@ -124,7 +124,7 @@ def _work(names: Names, cells: Cells) -> Work | SizebookError:
 
 @lru_cache(maxsize=10_000)
 def _terms(names: Names, cells: Cells) -> tuple[Terms, str, str]:
-    """Return the terms of the cells of `_TERMS`, and why price or power are not known: time is none the less."""
+    """Return the terms of the cells of `_TERMS`, and why price or power is unknown; times are known even then."""
     given = dict(zip(names, cells, strict=True))
     costs, no_price = _costs(*_some(_MONEY, given))
     power, no_power = _power(*_some(_ENERGY, given))

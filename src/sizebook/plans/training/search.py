@@ -54,7 +54,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Search:
-    """The fastest layouts that fit, and the fastest that do not with why."""
+    """The fastest layouts that fit, and the fastest of those that do not, with the reason."""
 
     best: tuple[Ranked, ...]
     failing: tuple[Ranked, ...]
@@ -75,7 +75,7 @@ def search(setup: Setup, held: Mapping[str, Any] = NOTHING, top: int = 10) -> Se
 
 
 def _as_asked(setup: Setup) -> Setup:
-    """Return a setup that takes nothing unasked that changes what is computed."""
+    """Return a setup without settings that change what is computed and that nobody asked for."""
     recipe = setup.method.recipe
     if recipe.fp8_activation_inputs is not None:
         return setup
@@ -177,7 +177,7 @@ def fits_somewhere(setup: Setup) -> bool:
 
 
 def _nothing(setup: Setup, held: Mapping[str, Any]) -> TargetError:
-    """Return why no layout of the grid can run: what stands against most of them is the first to be said."""
+    """Return why no layout of the grid can run; the reason that excludes most layouts comes first."""
     reasons: Counter[str] = Counter()
     fixes: dict[str, Counter[str]] = {}
     varied = {name: value for name, value in held.items() if name in _VARIED}
@@ -207,7 +207,7 @@ def _of_batch(setup: Setup, held: Mapping[str, Any]) -> str:
 
 
 def _against(layout: Layout, setup: Setup) -> str:
-    """Return what stands against a layout, nothing where it runs."""
+    """Return why a layout cannot run, nothing where it can."""
     try:
         check(layout, setup.architecture, gpus=setup.gpus, batches=setup.batches)
     except SizebookError as error:
@@ -249,7 +249,7 @@ def layouts(setup: Setup, held: Mapping[str, Any] = NOTHING) -> Iterator[Layout]
 
 
 def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
-    """Yield the degrees that multiply to the GPUs, apart from how a pipeline is cut and fed."""
+    """Yield layouts by their degrees of parallelism, whose product is the number of GPUs."""
     architecture, gpus, seq = setup.architecture, setup.gpus, setup.batches.seq
     n_experts = min(
         (b.n_experts for layer in architecture.layers for b in layer.bricks if isinstance(b, Experts)), default=1
@@ -267,7 +267,7 @@ def _bases(setup: Setup, held: Mapping[str, Any]) -> Iterator[Layout]:
 
 
 def _stages(base: Layout) -> tuple[int, ...]:
-    """Return the ZeRO stages worth timing: none where nothing is shared, and no gathering inside pipelines."""
+    """Return the ZeRO stages worth timing: 0 where one GPU holds all data, and no stage 3 inside pipelines."""
     return (0,) if base.dp * base.cp == 1 else (1, 3) if base.pp == 1 else (1,)
 
 
@@ -296,7 +296,7 @@ def _powers(at_most: int) -> list[int]:
 
 
 def _pipelines(n_layers: int, at_most: int) -> list[int]:
-    """Return numbers of stages: those that keep the balance, and powers of two, which clusters come in."""
+    """Return numbers of pipeline stages that divide the GPUs: powers of two, and those that balance the layers."""
     return [pp for pp in range(1, min(n_layers, at_most) + 1) if at_most % pp == 0 and _balanced(n_layers, pp)]
 
 

@@ -47,7 +47,7 @@ class Work:
     """A layout that can run the model: its memory, its step, its FLOPs. Each is worked out once, when it is asked.
 
     ``fullest`` is the rank of the pipeline stage that needs most memory; ``stated`` is the recipe before its blanks
-    were settled; ``searched`` says that the layout was nobody's but the search's.
+    were settled; ``searched`` says that the search chose the layout.
     """
 
     setup: Setup

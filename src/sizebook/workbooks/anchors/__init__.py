@@ -1,1 +1,1 @@
-"""Anchors of somebody's own workbook: what a plan puts into names, tables, texts and pictures, all else following."""
+"""Anchors of somebody's own workbook: names, tables, texts and pictures that a plan fills; formulas follow."""

@@ -1,4 +1,4 @@
-"""Which anchor of a workbook means what of a plan: names of cells, tables and their headers, names of pictures."""
+"""What of a plan each anchor of a workbook stands for: names of cells and pictures, tables and their headers."""
 
 import re
 from collections import Counter
@@ -39,7 +39,7 @@ class TableAnchor:
 class MatchedAnchors:
     """The anchors of names, tables and pictures.
 
-    ``unmatched`` names what means to be one and fits nothing, ``kept`` the columns that stay somebody's own.
+    ``unmatched`` names what looks like an anchor and fits nothing of the plan, ``kept`` columns that are not filled.
     """
 
     names: tuple[NameAnchor, ...]
@@ -108,7 +108,7 @@ def _unknown(defined: DefinedName, key: str, plan_values: PlanValues) -> str:
 
 
 def _table(package: Package, table: ExcelTable, plan_values: PlanValues) -> tuple[TableAnchor | None, list[str]]:
-    """Return what a table is of the plan, and what of it fits nothing."""
+    """Return the plan's table that a table of the workbook stands for, and its headers that fit nothing."""
     name = table.name.casefold()
     meant = [each for each in plan_values.tables if name == each.name or name.startswith(f"{each.name}_")]
     if not meant:

@@ -74,7 +74,7 @@ def _put(lines: dict[int, etree._Element], data: etree._Element, cell: etree._El
 
 
 def remove_dimension(root: etree._Element) -> None:
-    """Remove the stated size of the sheet: readers go by its cells."""
+    """Remove the stated size of the sheet, which would be wrong now: programs then read the cells themselves."""
     for element in root.findall(tag("dimension")):
         root.remove(element)
 

@@ -121,7 +121,7 @@ def _place(part: str, sheet: str) -> str:
 
 
 def _outside(root: etree._Element, skipped: str) -> Iterator[etree._Element]:
-    """Yield the elements of a part but those inside one kind, of which there may be a million."""
+    """Yield the elements of a part but those inside one kind of element: a sheet may hold a million cells."""
     for child in root:
         if isinstance(child.tag, str) and child.tag != skipped:
             yield child
@@ -131,7 +131,7 @@ def _outside(root: etree._Element, skipped: str) -> Iterator[etree._Element]:
 def _areas(
     package: Package, part: str, element: etree._Element, move: RowMove, attributes: tuple[str, ...] = _AREAS
 ) -> None:
-    """Have the areas follow that an element of the table's sheet names; it goes with the last of them."""
+    """Rewrite the areas that an element of the table's sheet names; without any left the element goes too."""
     name = etree.QName(element).localname
     for attribute in ("r",) if name in _CELLS else attributes:
         text = element.get(attribute)

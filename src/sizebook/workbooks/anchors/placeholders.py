@@ -1,4 +1,4 @@
-"""``{{ name }}`` inside texts of cells: found, and filled with the runs of a rich text kept."""
+"""Finds ``{{ name }}`` inside texts of cells and fills it in; the formats within a rich text stay."""
 
 import copy
 import re
@@ -128,7 +128,7 @@ def _holder(cell: etree._Element, shared: list[etree._Element]) -> etree._Elemen
 
 
 def _texts(holder: etree._Element) -> list[etree._Element]:
-    """Return the pieces of a text, a run each; how it is pronounced is no part of it."""
+    """Return the pieces of a text, one for each run of one format, phonetic guides left out."""
     spoken = set(holder.iterfind(f"{tag('rPh')}/{tag('t')}"))
     return [each for each in holder.iter(tag("t")) if each not in spoken]
 

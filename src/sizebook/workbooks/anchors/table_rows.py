@@ -64,7 +64,7 @@ def excel_tables(package: Package) -> list[ExcelTable]:
 
 
 def resize_table(package: Package, table: ExcelTable, n_rows: int) -> list[str]:
-    """Give a table so many rows of data: new ones look and calculate as those before, what goes leaves nothing.
+    """Give a table so many rows of data: new rows look and calculate like the others; rows removed leave no trace.
 
     Below the table everything moves with whole rows; where that would split something beside the table, nothing moves
     as long as there is room. Return warnings about references that formulas build from text.
