@@ -1,12 +1,12 @@
 """A plan against what came: by month, service and cause, what of the bill no plan holds, and the rest of the year."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sizebook.actuals.actual_months import OTHERS, ActualMonth
 from sizebook.actuals.planned_services import PlannedServices, ServicePlan
-from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, Share, shares
+from sizebook.actuals.variance import CAUSES, CostFactors, MonthCost, shares
 from sizebook.core.errors import InputError
 from sizebook.core.hints import suggestion
 from sizebook.core.quantities import MONTHS_PER_YEAR
@@ -22,7 +22,7 @@ class MonthVariance:
     service: str
     planned: float
     actual: ActualMonth
-    shares: tuple[Share, ...]
+    shares: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,7 @@ class PlanVariance:
         return [self._subtotal(name, [each for each in self.months if key(each) == name]) for name in names]
 
     def _subtotal(self, name: str, months: Sequence[MonthVariance]) -> Subtotal:
-        every = [share for month in months for share in month.shares]
-        lines = {cause: math.fsum(share.shapley for share in every if share.cause == cause) for cause in CAUSES}
+        lines = {cause: math.fsum(month.shares[cause] for month in months) for cause in CAUSES}
         if all(month.actual.busy_share is None for month in self.months):  # not 0: nobody measured it
             del lines["efficiency"]
         others = {other: math.fsum(getattr(month.actual, other) for month in months) for other in OTHERS}

@@ -65,10 +65,9 @@ def between_months(planned: PlannedServices, one: int, other: int) -> Iterator[t
     if not all(1 <= month <= planned.n_months for month in (one, other)):
         raise RangeError(f"month out of range: got {one} and {other}, want 1 to {planned.n_months}. Name another.")
     for service in planned.services:
-        for share in shares(service.months[one - 1], service.months[other - 1]):
-            cause = LABELS[share.cause]
-            named = text("{row}: {label}", row=service.name, label=cause) if len(planned.services) > 1 else cause
-            yield named, share.shapley
+        for cause, added in shares(service.months[one - 1], service.months[other - 1]).items():
+            named = LABELS[cause]
+            yield text("{row}: {label}", row=service.name, label=named) if len(planned.services) > 1 else named, added
 
 
 def _month(requests: float, work: float, gpu_hours: float, usd: float, rate: float) -> MonthCost:

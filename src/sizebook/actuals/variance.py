@@ -12,14 +12,14 @@ the currency of the bill, and rate is what one unit of that currency costs in th
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from sizebook.core.texts import Text, text
 
 
 @dataclass(frozen=True)
 class CostFactors:
-    """The factors of a month's cost, in the order in which a bridge takes them from plan to actual."""
+    """The factors of a month's cost, in the order in which readers see them."""
 
     volume: float
     lengths: float
@@ -50,15 +50,6 @@ LABELS: dict[str, Text] = {
 
 
 @dataclass(frozen=True)
-class Share:
-    """What one cause adds to cost: taken in the stated order, and as its Shapley value, which no order moves."""
-
-    cause: str
-    in_order: float
-    shapley: float
-
-
-@dataclass(frozen=True)
 class MonthCost:
     """What a month cost, and its factors; None where no request came, so that the cost is of no work."""
 
@@ -66,8 +57,8 @@ class MonthCost:
     factors: CostFactors | None = None
 
 
-def shares(planned: MonthCost, actual: MonthCost) -> tuple[Share, ...]:
-    """Return what each cause adds on the way from plan to actual; both ways add up to the whole difference.
+def shares(planned: MonthCost, actual: MonthCost) -> dict[str, float]:
+    """Return what each cause adds from plan to actual, as its Shapley value; they add up to the whole difference.
 
     Where one of the two has no requests, the cost of the other is volume, and its own is idle.
     """
@@ -77,18 +68,9 @@ def shares(planned: MonthCost, actual: MonthCost) -> tuple[Share, ...]:
             "volume": sum(sign * side.cost for sign, side in sides if side.factors),
             "idle": sum(sign * side.cost for sign, side in sides if not side.factors),
         }
-        return tuple(Share(cause, alone.get(cause, 0.0), alone.get(cause, 0.0)) for cause in CAUSES)
+        return dict.fromkeys(CAUSES, 0.0) | alone
     before, after = astuple(planned.factors), astuple(actual.factors)
-    in_order = _in_order(before, after)
-    return tuple(
-        Share(cause, step, shapley(at, before, after))
-        for at, (cause, step) in enumerate(zip(CAUSES, in_order, strict=True))
-    )
-
-
-def _in_order(before: Sequence[float], after: Sequence[float]) -> list[float]:
-    values = [math.prod((*after[:n], *before[n:])) for n in range(len(before) + 1)]
-    return [later - earlier for earlier, later in pairwise(values)]
+    return {cause: shapley(at, before, after) for at, cause in enumerate(CAUSES)}
 
 
 def shapley(at: int, before: Sequence[float], after: Sequence[float]) -> float:

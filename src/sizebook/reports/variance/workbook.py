@@ -37,7 +37,7 @@ def write_variance(found: PlanVariance, path: Path) -> None:
     end = get_column_letter(len(heads) - 1)
     rows = []
     for row, month in enumerate(found.months, start=_FIRST):
-        shares = (share.shapley for share in month.shares)
+        shares = month.shares.values()
         others = (getattr(month.actual, name) for name in OTHERS)
         check = _Formula(f'=IF(ABS(E{row}-SUM(F{row}:{end}{row}))<0.01,"OK","causes do not add up")')
         amounts = (month.planned, month.actual.total, _Formula(f"=D{row}-C{row}"))
