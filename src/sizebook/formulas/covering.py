@@ -10,6 +10,7 @@ ends, another that began later may take its place.
 
 import heapq
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -53,7 +54,7 @@ class _Arc:
 
     def add(self, units: int) -> None:
         self.units += units
-        self.step = sum(bound <= self.units for bound in self.bounds)
+        self.step = bisect_right(self.bounds, self.units)
 
 
 def cover(needs: Sequence[Need], usd_per_hour: Sequence[float], offers: Sequence[Offer]) -> dict[tuple[int, int], int]:
