@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from openpyxl import load_workbook
-
 from sizebook.calculation.callbacks import Calls
 from sizebook.calculation.engine import loaded
 from sizebook.calculation.kept_model import KEPT
@@ -36,6 +34,8 @@ Inputs = Mapping[str, Any]
 
 
 def openpyxl(template: Path, given: Inputs, folder: Path) -> Callable[[], object]:
+    from openpyxl import load_workbook  # here and not above: filling needs no openpyxl, and holds none of its memory
+
     return lambda: load_workbook(template).save(folder / "copied.xlsx")
 
 

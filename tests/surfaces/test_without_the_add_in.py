@@ -12,8 +12,9 @@ from openpyxl import load_workbook
 from sizebook.calculation.tokens import area
 from sizebook.core.targets import Target
 from sizebook.functions import load
-from sizebook.workbooks.addin_calls import CALLS, STAGED
+from sizebook.workbooks.addin_calls import STAGED
 from sizebook.workbooks.filling import fill, read_inputs
+from sizebook.workbooks.held_values import CALLS
 from sizebook.workbooks.print_ranges import FOLD_ROWS
 from sizebook.workbooks.sheet import serial
 from tests.libreoffice.office import Office, is_same

@@ -11,13 +11,8 @@ from sizebook.core.errors import InputError
 from sizebook.workbooks.book import Book
 from sizebook.workbooks.filling import fill
 from sizebook.workbooks.line_sheet import result_sheet
-from sizebook.workbooks.print_layout import (
-    height_of,
-    keep_readable,
-    scale_saving_pages,
-    set_print_area,
-    years_a_page,
-)
+from sizebook.workbooks.paper import scale_saving_pages
+from sizebook.workbooks.print_layout import height_of, keep_readable, set_print_area, years_a_page
 from tests.refused import message_of
 from tests.row_lists import listed
 from tests.workbooks.filled import FilledOnce

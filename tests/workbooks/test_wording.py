@@ -12,8 +12,8 @@ from openpyxl import Workbook
 from sizebook.calculation import recalculate
 from sizebook.calculation.package import Package
 from sizebook.sources.bundled import bundled
-from sizebook.workbooks.addin_calls import CALLS
 from sizebook.workbooks.formula_steps import FormulaSteps
+from sizebook.workbooks.held_values import CALLS
 from sizebook.workbooks.text_formulas import (
     count_text,
     day_text,

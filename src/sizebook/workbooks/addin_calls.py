@@ -14,7 +14,6 @@ wait. Excel keeps the last value of a call until something it depends on changes
 LibreOffice when it opens or recalculates the file. Both come out alike here.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -31,20 +30,19 @@ from sizebook.calculation.tokens import tokenize
 from sizebook.core.errors import InputError
 from sizebook.workbooks import styles
 from sizebook.workbooks.formula_calls import arguments_of, calls_sizebook, first_call, with_arguments
+from sizebook.workbooks.held_values import CALLS, CODE_CELL, HELD_PREFIX
 from sizebook.workbooks.references import quoted
 
 Kept = Literal["held", "compared", "decided"]  # what a staged table keeps where its function is missing
-CALLS, STAGED = "Calls", "Staged"
-HELD_PREFIX = "held: "  # begins the comment of a name whose cells filling writes
+STAGED = "Staged"
 NEEDS_ADDIN = "needs sizebook"
 _MISSING_CODE = 5  # ERROR.TYPE of #NAME?
 _HEAD = 8  # the first row of calls
-_CODE, _MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (2, 3, 4, 5, 6))
+_MISSING, _CHANGED, _WHAT, _WAITING = (f"{CALLS}!$B${row}" for row in (3, 4, 5, 6))
 LONGEST = 300  # letters of a formula that a reviewer reads at a glance
 _NONE_FOUND = "error"  # what is tried and is in error
 _FIRST_SUM, _SUMMED = 5, 10  # columns from E hold the sums of so many flags each
 _STORED, _ONE = "$C$4", "$D$4"  # 1 once filling has stored what functions were asked, blank while it calculates
-_ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(_CODE)}(?!\d)")
 
 
 def unless_waiting(expression: str) -> str:
@@ -299,21 +297,12 @@ def _in_use(live: str, stored: str, *, decided: bool = False) -> str:
     held = f'IF({stored}="","",{stored})'
     if not decided:
         held = f"IF({_CHANGED}=0,{held},NA())"
-    return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={_CODE},{held},{live}),{live})"
-
-
-def with_any_error_as_missing(formula: str) -> str:
-    """Return a formula that takes an error without a number for that of a missing function, too.
-
-    LibreOffice reads no LAMBDA: a call of one is Err:509, of which ERROR.TYPE gives #N/A. With an add-in such an error
-    may be a function's own, so that this is for workbooks that hold LAMBDAs alone.
-    """
-    return _ASKS_WHICH.sub(rf"IFERROR(ERROR.TYPE(\1),{_CODE})={_CODE}", formula)
+    return f"=IF(ISERROR({live}),IF(ERROR.TYPE({live})={CODE_CELL},{held},{live}),{live})"
 
 
 def _missing(cell: str) -> str:
     """Return the formula of 1 where a cell shows the error of a missing function, else 0."""
-    return f"=IF(ISERROR({cell}),IF(ERROR.TYPE({cell})={_CODE},1,0),0)"
+    return f"=IF(ISERROR({cell}),IF(ERROR.TYPE({cell})={CODE_CELL},1,0),0)"
 
 
 def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
@@ -331,7 +320,7 @@ def _with_missing_shown(formula: str, tried: str) -> tuple[str, str | None]:
             '"not listed". Put one in its place.'
         )
     # LibreOffice's ERROR.TYPE sees no error in what a function of an add-in gives, an array of one; N takes it out.
-    shown = f'IF({tried}="{_NONE_FOUND}",IF(ERROR.TYPE(N({first}))={_CODE},{first},{other}),{tried})'
+    shown = f'IF({tried}="{_NONE_FOUND}",IF(ERROR.TYPE(N({first}))={CODE_CELL},{first},{other}),{tried})'
     return found.before + shown + found.after, f'=IFERROR({first},"{_NONE_FOUND}")'
 
 

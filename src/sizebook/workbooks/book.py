@@ -20,9 +20,10 @@ from sizebook.core.errors import InputError
 from sizebook.core.hints import suggestion
 from sizebook.functions import find, load
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import CALLS, AddinCalls, unless_waiting
+from sizebook.workbooks.addin_calls import AddinCalls, unless_waiting
 from sizebook.workbooks.formula_calls import calls_sizebook
 from sizebook.workbooks.formula_steps import FormulaSteps, has_steps
+from sizebook.workbooks.held_values import CALLS
 from sizebook.workbooks.input_cells import default_comment
 from sizebook.workbooks.references import quoted
 

@@ -17,7 +17,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import BASE, FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.native_charts import KINDS, ChartReferences, Kind, draw_chart
 from sizebook.workbooks.print_layout import fit_one_page, set_print_area, set_up_printing
-from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.print_marks import fold_blank
 from sizebook.workbooks.references import quoted
 
 RESULT = "Result"  # the sheet whose tiles the cover repeats

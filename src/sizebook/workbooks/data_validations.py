@@ -9,14 +9,16 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from openpyxl.worksheet.datavalidation import DataValidation
 
 from sizebook.calculation.package import tag
 from sizebook.calculation.tokens import Area, area
 from sizebook.core.sections import REQUIRED, Argument, Quantity
+
+if TYPE_CHECKING:
+    from openpyxl.worksheet.datavalidation import DataValidation
 
 FLAGS = ("no", "yes")
 _LONGEST_TITLE, _LONGEST_PROMPT, _LONGEST_ERROR = 32, 255, 225  # letters that Excel takes
@@ -30,8 +32,10 @@ _XM = "{http://schemas.microsoft.com/office/excel/2006/main}"
 AddList = Callable[[str, tuple[str, ...]], str]  # puts a list on the sheet of lists; gives the reference to it
 
 
-def validation_for(argument: Argument, label: str, choices: AddList) -> DataValidation:
+def validation_for(argument: Argument, label: str, choices: AddList) -> "DataValidation":
     """Return the validation of an input cell: what it takes, the prompt beside it, and what a refusal says."""
+    from openpyxl.worksheet.datavalidation import DataValidation  # here and not above: filling needs no openpyxl
+
     quantity = argument.quantity
     made = DataValidation(allow_blank=True, showInputMessage=True, showErrorMessage=True)
     made.promptTitle, made.prompt = label[:_LONGEST_TITLE], _prompt(quantity)

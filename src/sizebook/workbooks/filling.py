@@ -1,6 +1,6 @@
 """Fills a workbook losslessly: inputs in, every formula live, the computed value beside each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,21 +9,21 @@ from typing import Any
 
 from lxml import etree
 
-from sizebook.calculation import Calculated, ErrorCode
+from sizebook.calculation import Calculated
 from sizebook.calculation.package import PACKAGE_RELATIONS, WORKBOOK, Package, tag
 from sizebook.calculation.recalculation import recalculated_when_asked
 from sizebook.calculation.sheet_formulas import array_formula, formulas
-from sizebook.calculation.tokens import Area, address, area
+from sizebook.calculation.tokens import address
 from sizebook.core.errors import InputError
 from sizebook.core.garbage import collected_later
 from sizebook.core.targets import Target
 from sizebook.functions import load
 from sizebook.tables.prices import valued_on
-from sizebook.workbooks.addin_calls import HELD_PREFIX
 from sizebook.workbooks.anchors.placement import FilledAnchors, fill_anchors, find_anchors
 from sizebook.workbooks.anchors.plan_values import PlanValues
 from sizebook.workbooks.chart_caches import CellValue, Drawn, drawn_cells, refresh_charts
 from sizebook.workbooks.embedded_record import put_record
+from sizebook.workbooks.held_values import empty_held_cells, held_areas, hold_values
 from sizebook.workbooks.input_cells import KEEP_CELL_VALUE, Input, check_values, find_inputs
 from sizebook.workbooks.print_ranges import apply_print_range, print_marks
 from sizebook.workbooks.protection import protect
@@ -188,17 +188,17 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
     """Calculate a package whose values are in, and write what it shows; charts draw what ``drawn`` says from before."""
     _drop_calculation_chain(package)
     _keep_stored_values(package)
-    _empty_held_cells(package, sheets)
+    empty_held_cells(package, sheets)
     calculated = recalculated_when_asked(package)
     if strict:
         _refuse_uncalculated(package.path, calculated)
     shown = _shown(sheets, calculated)
-    held, marks = list(_held_areas(package)), print_marks(package)
+    held, marks = list(held_areas(package)), print_marks(package)
     for sheet in sheets.values():  # one after the other: the elements of all take more memory than all else
         _write_computed(sheet, calculated)
         for to, source in held:
             if to.sheet == sheet.name:
-                _hold_values(sheet, to, source, shown)
+                hold_values(sheet, to, source, shown)
         for mark, at in marks.get(sheet.name, ()):
             apply_print_range(package, (sheet.name, at), mark=mark, shown=shown)
         sheet.settle()
@@ -322,28 +322,3 @@ def _write_computed(sheet: Sheet, calculated: Calculated) -> None:
             sheet.set_array(formula, filled)
         for row, column in filled.cells():
             sheet.write_computed(row, column, calculated[sheet.name, address(row, column)])
-
-
-def _held_areas(package: Package) -> Iterator[tuple[Area, Area]]:
-    """Yield the cells that hold plain values of others, and those others: a name's comment asks for them."""
-    for defined in package.defined_names():
-        to, source = area(defined.text, ""), area(defined.comment.removeprefix(HELD_PREFIX), "")
-        if defined.comment.startswith(HELD_PREFIX) and to is not None and source is not None:
-            yield to, source
-
-
-def _empty_held_cells(package: Package, sheets: Mapping[str, Sheet]) -> None:
-    """Empty the cells that are written after the calculation: no formula may take what they held for what holds now."""
-    for to, _ in _held_areas(package):
-        for row, column in to.cells():
-            sheets[to.sheet].empty(row, column)
-
-
-def _hold_values(sheet: Sheet, to: Area, source: Area, shown: CellValue) -> None:
-    """Write the values that held cells hold: they stay without functions."""
-    for (row, column), at in zip(to.cells(), source.cells(), strict=True):
-        value = shown(source.sheet, *at)
-        if isinstance(value, ErrorCode):
-            sheet.write_computed(row, column, value)
-        elif value is not None:  # the cells are empty
-            sheet.write_input(row, column, value)

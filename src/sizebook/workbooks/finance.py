@@ -18,7 +18,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import MONEY, Book, Place
 from sizebook.workbooks.canvas import Tile
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet
-from sizebook.workbooks.print_ranges import fold_blank, print_to
+from sizebook.workbooks.print_marks import fold_blank, print_to
 from sizebook.workbooks.scenario_inputs import RATE
 from sizebook.workbooks.text_formulas import part, range_text
 from sizebook.workbooks.timeline import SUM, Timeline, some_months

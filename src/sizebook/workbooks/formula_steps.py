@@ -13,7 +13,7 @@ from typing import Any
 from openpyxl import Workbook
 
 from sizebook.calculation.tokens import arguments, called_name, closing, tokenize
-from sizebook.workbooks.addin_calls import CALLS
+from sizebook.workbooks.held_values import CALLS
 from sizebook.workbooks.text_formulas import (
     FORMULA_PART,
     LISTED,

@@ -4,8 +4,7 @@ A sheet is scaled to the width of its paper only as far as its letters stay read
 takes A3, and what is wider than that takes pages side by side, each with its labels. A long one takes A3 upright.
 """
 
-from collections.abc import Iterable, Sequence
-from math import ceil
+from collections.abc import Sequence
 from typing import Any
 
 from openpyxl.utils import get_column_letter
@@ -14,13 +13,11 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.core.errors import InputError
+from sizebook.workbooks.paper import A4_POINTS, LEAST_SCALE, WIDEST_LETTER
 
-# A row of one line; paper; below, the width of one figure in the default face with its padding.
-_ROW_HEIGHT, _A4_POINTS, _A3_POINTS = 13.0, (595.0, 842.0), (842.0, 1190.0)
-_WIDEST_LETTER = 5.6  # what LibreOffice makes of it; Excel 5.25
+_ROW_HEIGHT, _A3_POINTS = 13.0, (842.0, 1190.0)  # of a row of one line; of paper
 _THIN, _BROAD = "fijlrtI.,:;'|()[]/- ", "mwMW%@_"
 _PADDING = 4.0  # points of a cell beside its text
-_LEAST_SCALE = 0.89  # of paper: letters of 9 points stay at 8
 _SIDE = 0.3  # inches beside a page
 _A_YEAR = 12  # months
 _MOST_TURNED = 4  # A4 pages of a long sheet; A3 upright is as wide and holds more than twice the rows
@@ -61,7 +58,7 @@ def set_print_area(
     if is_turned_a4 and height > _MOST_TURNED * _printed_height(sheet):
         setup.paperSize, setup.orientation = sheet.PAPERSIZE_A3, "portrait"
     on_one = int(100 * _room(sheet)[1] / height)
-    if (setup.scale or 0) > on_one >= 100 * _LEAST_SCALE:  # a page more for a few rows is worse
+    if (setup.scale or 0) > on_one >= 100 * LEAST_SCALE:  # a page more for a few rows is worse
         setup.scale = on_one
     break_between(sheet, sections, end)
 
@@ -92,8 +89,8 @@ def keep_readable(sheet: Worksheet, last_column: int) -> None:
     A still wider one takes pages side by side, each with its labels.
     """
     _fix_scale(sheet, _width(sheet, 2, last_column))
-    if (sheet.page_setup.scale or 0) < 100 * _LEAST_SCALE:
-        sheet.page_setup.scale = round(100 * _LEAST_SCALE)
+    if (sheet.page_setup.scale or 0) < 100 * LEAST_SCALE:
+        sheet.page_setup.scale = round(100 * LEAST_SCALE)
         sheet.print_title_cols = "B:B"
         sheet.page_setup.pageOrder = "overThenDown"
 
@@ -104,7 +101,7 @@ def years_a_page(sheet: Worksheet, titles: int, *, first: int, last: int) -> Non
     What stands before the months shares the first page with a year where it leaves room.
     """
     _fix_scale(sheet, _width(sheet, 2, first + _A_YEAR - 1))
-    fits = (sheet.page_setup.scale or 0) >= 100 * _LEAST_SCALE
+    fits = (sheet.page_setup.scale or 0) >= 100 * LEAST_SCALE
     if not fits:
         _fix_scale(sheet, _width(sheet, 2, titles) + _width(sheet, first, first + _A_YEAR - 1))
     starts = range(first + _A_YEAR if fits else first, last + 1, _A_YEAR)
@@ -113,29 +110,6 @@ def years_a_page(sheet: Worksheet, titles: int, *, first: int, last: int) -> Non
         sheet.col_breaks.append(Break(id=start - 1))
     sheet.print_title_cols = f"B:{get_column_letter(titles)}"
     sheet.page_setup.pageOrder = "overThenDown"
-
-
-def scale_on_a4(widths: Iterable[float], margins: float) -> int | None:
-    """Return the scale at which columns of these widths stay readable on a turned A4 page, None where they do not.
-
-    ``margins`` are the inches at its left and right together.
-    """
-    scale = int(100 * min(1.0, (_A4_POINTS[1] - 72 * margins) / (_WIDEST_LETTER * sum(widths))))
-    return scale if scale >= 100 * _LEAST_SCALE else None
-
-
-def scale_saving_pages(scale: int, heights: Iterable[float], margins: float) -> int:
-    """Return a scale of a turned A4 page, a little smaller where that saves one which would hold but a few rows.
-
-    ``heights`` are the points of what stands between two breaks, ``margins`` the inches above and below together.
-    """
-    room, found = 0.99 * (_A4_POINTS[0] - 72 * margins), scale  # a hundredth for what programs round
-    for height in heights:
-        pages = ceil(height * scale / 100 / room)
-        smaller = int(100 * room * (pages - 1) / height) if pages > 1 else 0
-        if smaller >= 100 * _LEAST_SCALE:
-            found = min(found, smaller)
-    return found
 
 
 def _fix_scale(sheet: Worksheet, width: float) -> None:
@@ -149,7 +123,7 @@ def _fix_scale(sheet: Worksheet, width: float) -> None:
         setup.paperSize = paper
         setup.orientation = "landscape" if turned else "portrait"
         setup.scale = int(100 * min(1.0, _room(sheet)[0] / width))
-        if setup.scale >= 100 * _LEAST_SCALE:
+        if setup.scale >= 100 * LEAST_SCALE:
             return
 
 
@@ -163,7 +137,7 @@ def fit_one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
     sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "portrait", 1
     width = _width(sheet, 2, last_column)  # column A is a margin of the screen
     height = _height(sheet, 1, last_row + 1)
-    short, long = _A4_POINTS
+    short, long = A4_POINTS
     room = short - 72 * (margins.left + margins.right), long - 72 * (margins.top + margins.bottom)
     if width > room[0] or height > room[1]:
         raise InputError(
@@ -175,12 +149,12 @@ def fit_one_page(sheet: Worksheet, last_row: int, last_column: int) -> None:
 
 def widest_letters() -> float:
     """Return the widths of columns together that a turned A4 page holds at the least scale."""
-    return (_A4_POINTS[1] - 72 * 2 * _SIDE) / (_WIDEST_LETTER * _LEAST_SCALE)
+    return (A4_POINTS[1] - 72 * 2 * _SIDE) / (WIDEST_LETTER * LEAST_SCALE)
 
 
 def height_of(text: str, width: float, size: float = 9) -> float | None:
     """Return the points of a row that holds a wrapped text, None where it takes one line as any row does."""
-    room, n_lines, used = (_WIDEST_LETTER * width - _PADDING) / size, 1, 0.0
+    room, n_lines, used = (WIDEST_LETTER * width - _PADDING) / size, 1, 0.0
     for word in text.split():
         needed = _ems(word)
         if used and used + _ems(" ") + needed > room:
@@ -202,12 +176,12 @@ def _height(sheet: Worksheet, start: int, stop: int) -> float:
 
 def _width(sheet: Worksheet, first: int, last: int) -> float:
     """Return the points across some columns."""
-    return _WIDEST_LETTER * sum(sheet.column_dimensions[get_column_letter(at)].width for at in range(first, last + 1))
+    return WIDEST_LETTER * sum(sheet.column_dimensions[get_column_letter(at)].width for at in range(first, last + 1))
 
 
 def _room(sheet: Worksheet) -> tuple[float, float]:
     """Return the points across and down a page that its margins leave."""
-    short, long = _A3_POINTS if str(sheet.page_setup.paperSize) == sheet.PAPERSIZE_A3 else _A4_POINTS
+    short, long = _A3_POINTS if str(sheet.page_setup.paperSize) == sheet.PAPERSIZE_A3 else A4_POINTS
     across, down = (long, short) if sheet.page_setup.orientation == "landscape" else (short, long)
     margins = sheet.page_margins
     return across - 72 * (margins.left + margins.right), down - 72 * (margins.top + margins.bottom)

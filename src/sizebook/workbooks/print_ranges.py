@@ -11,44 +11,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lxml import etree
-from openpyxl.workbook.defined_name import DefinedName
-from openpyxl.worksheet.worksheet import Worksheet
 
 from sizebook.calculation.package import WORKBOOK, Package, tag
 from sizebook.calculation.tokens import Area, address, area, column_letters, column_number
-from sizebook.workbooks.print_layout import scale_on_a4, scale_saving_pages
+from sizebook.workbooks.paper import A4, scale_on_a4, scale_saving_pages
 from sizebook.workbooks.references import quoted
 
 PRINT_TO, FOLD_ROWS, FOLD_COLUMNS = "print_to", "fold_rows", "fold_columns"
-_FROM, _PAPER = "from column ", ", else on paper "
+FROM_COLUMN, ELSE_ON_PAPER = "from column ", ", else on paper "
 _NAMES = f"{tag('definedNames')}/{tag('definedName')}"
 Shown = Callable[[str, int, int], Any]
-
-
-def print_to(sheet: Worksheet, first: str, count: str, least: int = 1) -> None:
-    """Let a sheet print as many columns from ``first`` on as a cell counts, and no fewer than ``least``."""
-    setup = sheet.page_setup
-    paper = f"{_PAPER}{setup.paperSize}, {setup.scale} %" if str(setup.paperSize) == sheet.PAPERSIZE_A3 else ""
-    sheet.defined_names[PRINT_TO] = DefinedName(
-        PRINT_TO, attr_text=count, comment=f"{_FROM}{first}, at least {least}{paper}", hidden=True
-    )
-
-
-def fold_blank(sheet: Worksheet, cells: str) -> None:
-    """Let filling fold the rows whose cell in one column, or the columns whose cell in one row, shows nothing.
-
-    Several areas of a column become one, with what stands between them: only cells with a formula count.
-    """
-    at = area(f"{quoted(sheet.title)}!{cells}", "")
-    if at is None:
-        raise ValueError(f"no area: got {cells}, want one such as $B$5:$B$24. Correct it.")
-    name = FOLD_COLUMNS if at.top == at.bottom else FOLD_ROWS
-    known = sheet.defined_names.get(name)
-    first = area(known.attr_text, "") if known is not None else None
-    joined = at if first is None else at._replace(top=min(at.top, first.top), bottom=max(at.bottom, first.bottom))
-    left, right = column_letters(joined.left), column_letters(joined.right)
-    reference = f"{quoted(sheet.title)}!${left}${joined.top}:${right}${joined.bottom}"
-    sheet.defined_names[name] = DefinedName(name, attr_text=reference, hidden=True)
 
 
 def print_marks(package: Package) -> Mapping[str, list[tuple[etree._Element, Area]]]:
@@ -76,8 +48,8 @@ def _print_to(package: Package, mark: etree._Element, place: tuple[str, Area], s
     count = shown(at.sheet, at.top, at.left)
     if isinstance(count, bool) or not isinstance(count, int | float):
         return  # an error there: all of it prints
-    said, _, paper = mark.get("comment", "").partition(_PAPER)
-    first, _, least = said.removeprefix(_FROM).partition(", at least ")
+    said, _, paper = mark.get("comment", "").partition(ELSE_ON_PAPER)
+    first, _, least = said.removeprefix(FROM_COLUMN).partition(", at least ")
     last = column_letters(column_number(first) + max(int(count), int(least)) - 1)
     for name in package.xml(WORKBOOK, change=True).iterfind(_NAMES):
         printed = area(name.text or "", tab)
@@ -105,7 +77,7 @@ def _choose_paper(root: etree._Element, paper: str, last: int) -> None:
             scale, _heights(root), float(margins.get("top", 0)) + float(margins.get("bottom", 0))
         )
     large, _, usual = paper.removesuffix(" %").partition(", ")
-    setup.set("paperSize", large if scale is None else Worksheet.PAPERSIZE_A4)
+    setup.set("paperSize", large if scale is None else A4)
     setup.set("scale", usual if scale is None else str(scale))
 
 

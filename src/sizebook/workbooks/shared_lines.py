@@ -13,7 +13,7 @@ from sizebook.workbooks.book import FIRST_COLUMN, Book
 from sizebook.workbooks.declared_inputs import declare
 from sizebook.workbooks.input_sources import dated_table
 from sizebook.workbooks.line_sheet import InputLine, LineSheet, new_sheet
-from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.print_marks import fold_blank
 
 CONFIG = "config.json"
 INPUT_WIDTHS = (32, 22, 11, 40)

@@ -18,10 +18,11 @@ from sizebook.core.errors import InputError
 from sizebook.core.sections import Argument
 from sizebook.functions import find
 from sizebook.workbooks import styles
-from sizebook.workbooks.addin_calls import CALLS, Kept, StagedBlock
+from sizebook.workbooks.addin_calls import Kept, StagedBlock
 from sizebook.workbooks.book import FIRST_COLUMN, LABELS, Book
 from sizebook.workbooks.data_validations import sentence
 from sizebook.workbooks.declared_inputs import number_format
+from sizebook.workbooks.held_values import CALLS
 from sizebook.workbooks.line_sheet import LineSheet
 from sizebook.workbooks.references import quoted
 

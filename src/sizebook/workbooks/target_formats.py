@@ -1,5 +1,6 @@
 """What a written workbook is made for: an add-in, Excel 365 by itself, or readers of plain values."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from lxml import etree
@@ -12,9 +13,10 @@ from sizebook.core.errors import InputError
 from sizebook.core.named_lambda import named_lambda
 from sizebook.core.registry import Function
 from sizebook.core.targets import AddIn, Target
-from sizebook.workbooks.addin_calls import with_any_error_as_missing
 from sizebook.workbooks.all_formulas import all_formulas
+from sizebook.workbooks.held_values import CODE_CELL
 
+_ASKS_WHICH = re.compile(rf"ERROR\.TYPE\((\$?[A-Z]+\$?\d+)\)={re.escape(CODE_CELL)}(?!\d)")
 _TABLE_FORMULAS = (tag("calculatedColumnFormula"), tag("totalsRowFormula"))
 
 
@@ -43,10 +45,19 @@ def _hold_without_lambda(package: Package) -> None:
     """Let held values stand in where a program reads no LAMBDA, as they do where an add-in is missing."""
     for found in all_formulas(package):
         before = found.element.text or ""
-        text = with_any_error_as_missing(before)
+        text = _with_any_error_as_missing(before)
         if text != before:
             package.xml(found.part, change=True)
             found.element.text = text
+
+
+def _with_any_error_as_missing(formula: str) -> str:
+    """Return a formula that takes an error without a number for that of a missing function, too.
+
+    LibreOffice reads no LAMBDA: a call of one is Err:509, of which ERROR.TYPE gives #N/A. With an add-in such an error
+    may be a function's own, so that this is for workbooks that hold LAMBDAs alone.
+    """
+    return _ASKS_WHICH.sub(rf"IFERROR(ERROR.TYPE(\1),{CODE_CELL})={CODE_CELL}", formula)
 
 
 def _still_live(package: Package, known: Mapping[str, Function]) -> Iterator[str]:

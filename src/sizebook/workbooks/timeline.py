@@ -18,7 +18,7 @@ from sizebook.workbooks import styles
 from sizebook.workbooks.book import UNLISTED, Book, Place
 from sizebook.workbooks.canvas import Canvas
 from sizebook.workbooks.print_layout import break_between, years_a_page
-from sizebook.workbooks.print_ranges import fold_blank, print_to
+from sizebook.workbooks.print_marks import fold_blank, print_to
 
 MONTHS = tuple(str(month) for month in range(1, LONGEST_PLAN + 1))
 SUM, BOLD_SUM, LAST, MOST, NONE = "sum", "bold sum", "last", "most", ""
