@@ -61,3 +61,13 @@ def test_a_call_of_a_formula_loads_neither_models_nor_files() -> None:
     elsewhere = {*ELSEWHERE, "json", "pathlib", "sizebook.core.tables", "sizebook.intake", "sizebook.models"}
     assert loaded & elsewhere == set()
     assert {name for name in loaded if name.startswith("sizebook.formulas.")} == {"sizebook.formulas.params"}
+
+
+def test_filling_loads_no_openpyxl() -> None:
+    """What builds new workbooks takes 20 MB (openpyxl, and numpy where it is installed), and filling needs none."""
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, sizebook.workbooks.filling; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert "sizebook.workbooks.filling" in loaded
+    assert {"openpyxl", "numpy"}.isdisjoint(loaded)
