@@ -198,7 +198,7 @@ def _calculated(package: Package, sheets: Mapping[str, Sheet], drawn: Drawn, *, 
         _write_computed(sheet, calculated)
         for to, source in held:
             if to.sheet == sheet.name:
-                hold_values(sheet, to, source, shown)
+                hold_values(sheet, to, source, shown=shown)
         for mark, at in marks.get(sheet.name, ()):
             apply_print_range(package, (sheet.name, at), mark=mark, shown=shown)
         sheet.settle()

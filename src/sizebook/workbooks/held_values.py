@@ -28,7 +28,7 @@ def empty_held_cells(package: Package, sheets: Mapping[str, Sheet]) -> None:
             sheets[to.sheet].empty(row, column)
 
 
-def hold_values(sheet: Sheet, to: Area, source: Area, shown: CellValue) -> None:
+def hold_values(sheet: Sheet, to: Area, source: Area, *, shown: CellValue) -> None:
     """Write the values that held cells hold: they stay without functions."""
     for (row, column), at in zip(to.cells(), source.cells(), strict=True):
         value = shown(source.sheet, *at)
