@@ -214,7 +214,7 @@ def _money(plan: ServingPlan) -> tuple[Step, ...]:
             f"{measure(month.reserved_usd)} + {grouped(month.on_demand_gpu_hours)} * {measure(prices.on_demand_usd)}",
             value=month.usd,
             unit="USD",
-            source=prices.basis,
+            source=prices.on_demand_basis,
         ),
         usd_range(plan).step(text("Cost of all months, at most")),
         Step(
