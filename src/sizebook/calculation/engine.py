@@ -1,15 +1,11 @@
 """Recalculates a workbook without Excel: formualizer works out its formulas, Python our own functions."""
 
-import os
 from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
-
-# The engine's allocator gives freed memory back at once: it keeps 25 MB of a fleet's. It is told before it is loaded.
-os.environ.setdefault("_RJEM_MALLOC_CONF", "dirty_decay_ms:0,muzzy_decay_ms:0")
 
 import formualizer
 
