@@ -17,7 +17,7 @@ from sizebook.workbooks.book import FIRST_COLUMN, MONEY, Book, Place
 from sizebook.workbooks.finance import currency_rate, dated_level
 from sizebook.workbooks.gpu_hour_lines import TERMS, in_force
 from sizebook.workbooks.line_sheet import LineSheet
-from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.print_marks import fold_blank
 from sizebook.workbooks.staged_tables import StagedRows, stage_rows, watch_lines
 from sizebook.workbooks.timeline import MOST, SUM, Timeline
 

@@ -10,7 +10,7 @@ from sizebook.workbooks.cost_ranges import share_said
 from sizebook.workbooks.finance import course_said, is_unchanged, months_table, months_tiles
 from sizebook.workbooks.gpu_hour_lines import CONTRACTS_WAIT
 from sizebook.workbooks.line_sheet import LineSheet, new_sheet, result_sheet
-from sizebook.workbooks.print_ranges import fold_blank
+from sizebook.workbooks.print_marks import fold_blank
 from sizebook.workbooks.text_formulas import (
     count_text,
     count_with_unit,
