@@ -74,7 +74,7 @@ def test_the_documentation_quotes_the_table_of_judged_defaults() -> None:
     every = "all that state a release, as the rows ran"
     page = " ".join((ROOT / "docs" / "serving_accuracy.md").read_text(encoding="utf-8").split())
     n_rows = f"{int(rows[every]):,}".replace(",", " ")
-    off_by = f"{off[every, 'applied']} % off with the defaults and {off[every, 'not applied']} without"
-    assert f"{off_by}, on the {n_rows} rows that state a release" in page
+    off_by = f"off by {off[every, 'applied']} % with its defaults and {off[every, 'not applied']} without"
+    assert f"The {n_rows} rows that state one are {off_by}" in page
     spans = {row["engine"]: f"{row['first']} to {row['last']}" for row in table("calibration_serving_releases")}
     assert f"vLLM {spans['vllm']}, SGLang {spans['sglang']} and TensorRT-LLM {spans['tensorrt-llm']}" in page

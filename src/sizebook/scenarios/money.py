@@ -11,7 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Annotated, Any
 
-from sizebook.core.coercion import is_blank
+from sizebook.core.coercion import as_text, is_blank
 from sizebook.core.errors import InputError
 from sizebook.core.quantities import DAYS_PER_MONTH
 from sizebook.core.sections import DEFAULT, Quantity, quantity, section
@@ -138,7 +138,8 @@ def _rate(given: Any) -> float:
     except (TypeError, ValueError):
         found = 0.0
     if not 0 < found <= 1e9:
-        raise InputError(f"no rate: got '{given}', want units of the currency for 1 USD, above 0. Correct rates.")
+        typed = as_text(given)
+        raise InputError(f"no rate: got '{typed}', want units of the currency for 1 USD, above 0. Correct rates.")
     return found
 
 
