@@ -52,7 +52,7 @@ class Rates:
     reserved_range_usd: Ends | None = None
     reserved_3y_usd: float = math.nan  # NaN where no such contract may be signed
     reserved_3y_range_usd: Ends | None = None
-    reserved_3y_basis: str = ""  # blank where it is not a term beside another
+    reserved_3y_basis: str = ""  # blank where three years are the only term, or none
     change: float = 0.0  # of all prices from one month to the next
 
     @property
