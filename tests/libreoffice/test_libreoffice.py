@@ -73,7 +73,7 @@ CASES = {
     "B22": (
         '=SIZEBOOK.SIZEBOOK_WHY("GRID_G_PER_KWH",D1)',
         "grid is blank: got nothing, want text (country code or cloud region, such as fra or aws:us-east-1). "
-        "Fill the cell.",
+        "Fill it in.",
         "its message",
     ),
     "B23": ('=SIZEBOOK.GPU_SPEC("h100-sxm",INDEX(D1:D2,1))', "#VALUE!", "also found by a function"),
