@@ -1,5 +1,6 @@
 """Separate pools that were measured: what the lists of the runs say where the table is blank."""
 
+import re
 from types import ModuleType
 from typing import Any
 
@@ -95,3 +96,11 @@ def test_the_page_says_what_the_table_says() -> None:
     count, _, off, _, _ = rows["deepseek-ai/DeepSeek-V3 h100_sxm sglang fp8"]
     assert f"its {count} rows are off by {float(off):.0f} %." in page
     assert f"{float(bands['one']):.0f} times wide with one decode worker and {float(bands['several']):.0f}" in page
+
+
+def test_the_page_of_accuracy_is_its_template_filled() -> None:
+    """The fit writes the page from the template: a sentence changed in one of them alone is lost with the next fit."""
+    said = (ROOT / "calibration" / "serving_accuracy.template.md").read_text(encoding="utf-8").split()
+    page = " ".join((ROOT / "docs" / "serving_accuracy.md").read_text(encoding="utf-8").split())
+    pattern = re.sub(r"\\\{\w+\\\}", ".+?", " ".join(map(re.escape, said)))
+    assert re.fullmatch(pattern, page)
