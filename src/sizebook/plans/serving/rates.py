@@ -52,19 +52,19 @@ class Rates:
     reserved_range_usd: Ends | None = None
     reserved_3y_usd: float = math.nan  # NaN where no such contract may be signed
     reserved_3y_range_usd: Ends | None = None
-    reserved_3y_basis: str = ""  # blank where three years are the only term, or none
+    reserved_3y_basis: str = ""  # blank where no such contract may be signed
     change: float = 0.0  # of all prices from one month to the next
 
     @property
     def basis(self) -> str:
         """Where all prices come from, in one sentence."""
         on_demand, reserved, longest = self.on_demand_basis, self.reserved_basis, self.reserved_3y_basis
-        if on_demand == reserved and longest in ("", on_demand):
+        if on_demand == reserved and longest in ("", reserved):
             return on_demand
         # Where a price is listed, its own words name the term.
         demand = text("on demand: {basis}", basis=on_demand) if on_demand == GIVEN else on_demand
         both = text("{demand_basis}; reserved: {reserved_basis}", demand_basis=demand, reserved_basis=reserved)
-        if not longest:
+        if longest in ("", reserved):
             return both
         return text("{prices}; reserved for three years: {basis}", prices=both, basis=longest)
 
@@ -146,8 +146,12 @@ def rates_of(gpu: str, prices: Prices, commitments: CommitmentTerms = A_YEAR, *,
     )
     if "3y" not in terms:
         return found
-    basis = longest.basis if len(reserved) > 1 else ""
-    return replace(found, reserved_3y_usd=longest.usd, reserved_3y_range_usd=_ends(longest), reserved_3y_basis=basis)
+    return replace(
+        found,
+        reserved_3y_usd=longest.usd,
+        reserved_3y_range_usd=_ends(longest),
+        reserved_3y_basis=longest.basis,
+    )
 
 
 def _on_demand(gpu: str, given: float | None, found: Price | None) -> _Rate:

@@ -27,8 +27,7 @@ def gpu_hours(rates: Rates) -> Iterator[tuple[str, float, str]]:
     """Yield the name of each price of a GPU-hour, the price in USD, and where it comes from."""
     yield text("GPU-hour, reserved"), rates.reserved_usd, rates.reserved_basis
     if rates.long_usd is not None:
-        basis = rates.reserved_3y_basis or rates.reserved_basis
-        yield text("GPU-hour reserved for three years"), rates.long_usd, basis
+        yield text("GPU-hour reserved for three years"), rates.long_usd, rates.reserved_3y_basis
     yield text("GPU-hour, on demand"), rates.on_demand_usd, rates.on_demand_basis
 
 
